@@ -78,8 +78,7 @@ package struct UnnamedAnalysis: Sendable {
   package init(of capture: Capture, options: Analysis.Options = Analysis.Options()) {
     self.capture = capture
     self.options = options
-    let unreadable = capture.unreadableName
-    let labels = capture.types.map { TypeLabel($0, of: capture, unreadable: unreadable) }
+    let labels = capture.types.map { TypeLabel($0, of: capture) }
     let scope = AnalysisScope(in: capture, options)
     let heap = ReachabilityAnalysis(of: scope)
     groups = ObjectGroup.all(of: scope, heap)

@@ -50,12 +50,7 @@ struct NamedTraces {
     var found = Numbering<SourceFrame>()
     let sources = traces.frames.map { frame -> [Int] in
       guard unnamed.contains(frame) else { return [] }
-      let library = capture.image(of: frame).flatMap { $0.isUnloaded ? $0.name : nil }
-      return (named[frame] ?? [ImageNames.name(frame, of: capture)]).map { source in
-        var source = source
-        source.unloadedLibrary = library
-        return found.number(of: source)
-      }
+      return (named[frame] ?? [ImageNames.name(frame, of: capture)]).map { found.number(of: $0) }
     }
     let sorted = found.keys.indices.sorted { found.keys[$0].order < found.keys[$1].order }
     var numbers = Array(repeating: 0, count: sorted.count)
@@ -154,8 +149,8 @@ struct NamedTraces {
 
 extension SourceFrame {
   /// The sort key. Swift 6.0 needs the explicit type.
-  fileprivate var order: (String, String, String, Int, Int, String) {
-    (module, function ?? "", file ?? "", line ?? 0, isSystem ? 1 : 0, unloadedLibrary ?? "")
+  fileprivate var order: (String, String, String, Int, Int) {
+    (module, function ?? "", file ?? "", line ?? 0, isSystem ? 1 : 0)
   }
 }
 

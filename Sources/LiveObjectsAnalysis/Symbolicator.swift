@@ -54,9 +54,6 @@ public struct SourceFrame: Sendable, Hashable {
   public var line: Int?
   /// Whether the frame lies in the Swift toolchain's or the system's libraries.
   public var isSystem: Bool
-  /// The file name of the library that the frame lies in, where that had been unloaded by the time of the
-  /// capture.
-  public var unloadedLibrary: String?
 
   public init(function: String?, module: String, file: String?, line: Int?, isSystem: Bool) {
     self.function = function

@@ -23,10 +23,9 @@ public struct TypeCount: Sendable, Hashable {
 extension Capture {
   /// The counts of a capture of counts, most bytes first.
   package var typeCounts: [TypeCount] {
-    let unreadable = unreadableName
     var counts: [String: TypeCount] = [:]
     for counted in countedTypes ?? [] {
-      let (text, isUserDefined) = TypeLabel.counted(types[counted.type], of: self, unreadable: unreadable)
+      let (text, isUserDefined) = TypeLabel.counted(types[counted.type], of: self)
       counts[
         text, default: TypeCount(type: text, isUserDefined: isUserDefined, instances: 0, bytes: 0)
       ].add(counted)
@@ -53,9 +52,9 @@ extension Int {
 extension TypeLabel {
   /// The name of a type without stack traces.
   fileprivate static func counted(
-    _ type: TypeDescription, of capture: Capture, unreadable: String
+    _ type: TypeDescription, of capture: Capture
   ) -> (text: String, isUserDefined: Bool) {
-    guard let label = TypeLabel(type, of: capture, unreadable: unreadable) else {
+    guard let label = TypeLabel(type, of: capture) else {
       return (unattributed, false)
     }
     return (label.text, label.isUserDefined)

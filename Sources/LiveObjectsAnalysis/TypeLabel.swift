@@ -9,9 +9,7 @@ struct TypeLabel: Hashable {
 
   /// Names a type that needs no stack trace. `nil` for closure contexts and boxes that may be
   /// the program's: they are named after the function that allocated them.
-  ///
-  /// - Parameter unreadable: the name for types without one whose image is unknown.
-  init?(_ type: TypeDescription, of capture: Capture, unreadable: String) {
+  init?(_ type: TypeDescription, of capture: Capture) {
     kind = ObjectKind(of: type)
     let name = TypeName(type.name)
     let isSystem = type.image.map { capture.images[$0].isSystem } ?? false
@@ -21,7 +19,7 @@ struct TypeLabel: Hashable {
     case .closureContextOrBox: return nil
     case .genericBox: (text, isUserDefined) = ("box of \(name.text)", name.isUserDefined)
     case _ where capture.isUnreadable(type):
-      (text, isUserDefined) = (capture.unreadableName(of: type, else: unreadable), !isSystem)
+      (text, isUserDefined) = ("unreadable type", !isSystem)
     case _ where name.text.isEmpty: (text, isUserDefined) = ("unnamed \(kind.rawValue)", false)
     default: (text, isUserDefined) = (name.text, name.isUserDefined)
     }
@@ -157,15 +155,6 @@ extension ObjectKind {
 
 /// Types whose metadata could not be read: its library was unloaded, or it was overwritten.
 extension Capture {
-  /// Objects without a readable type, by the name of such a type.
-  package var unreadableTypes: [String: Int] {
-    let other = unreadableName
-    let names = types.map { isUnreadable($0) ? unreadableName(of: $0, else: other) : nil }
-    return objects.reduce(into: [:]) { counts, object in
-      if let name = names[object.type] { counts[name, default: 0] += 1 }
-    }
-  }
-
   /// The objects without a readable type; few, if any.
   package var objectsOfUnreadableTypes: [LiveObject] {
     let areUnreadable = types.map(isUnreadable)
@@ -174,18 +163,5 @@ extension Capture {
 
   func isUnreadable(_ type: TypeDescription) -> Bool {
     type.kind == .other && type.name.isEmpty
-  }
-
-  /// - Parameter other: `unreadableName`, made once for all types.
-  func unreadableName(of type: TypeDescription, else other: String) -> String {
-    if let image = type.image.map({ images[$0] }), image.isUnloaded {
-      return "type of \(image.name), unloaded"
-    }
-    return other
-  }
-
-  /// The name for types of which not even the image is known. It examines all images.
-  var unreadableName: String {
-    images.contains(where: \.isUnloaded) ? "type of an unloaded library" : "unreadable type"
   }
 }

@@ -122,7 +122,7 @@ extension CaptureDecoder {
     capture.images.append(
       Image(
         addresses: first..<end, buildID: try reader.byteString(), path: try reader.string(),
-        isSystem: flags & 1 != 0, isUnloaded: flags & 2 != 0))
+        isSystem: flags & 1 != 0))
   }
 
   private mutating func decodeType(_ reader: inout ByteReader) throws(CaptureError) {

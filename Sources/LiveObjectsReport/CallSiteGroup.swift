@@ -101,9 +101,7 @@ extension ShownFrame {
     let name = frame.file?.fileName ?? ""
     // `<compiler-generated>` is no file that a reader could open.
     let file = name.hasPrefix("<") ? "" : name
-    let place = frame.line.map { file.isEmpty ? "" : "\(file):\($0)" } ?? file
-    location = [place, frame.unloadedLibrary.map { "(\($0), unloaded)" } ?? ""]
-      .filter { !$0.isEmpty }.joined(separator: " ")
+    location = frame.line.map { file.isEmpty ? "" : "\(file):\($0)" } ?? file
   }
 
   /// The frame without its line.
@@ -112,8 +110,7 @@ extension ShownFrame {
   }
 
   /// The frames of the program's own source code, innermost first; where there are none, all that a person wrote, or all.
-  /// Files of unloaded libraries may be unknown. Callers without a place are left out: a reader could not open a
-  /// protocol's witness.
+  /// Callers without a place are left out: a reader could not open a protocol's witness.
   static func frames(of trace: [SourceFrame]) -> [ShownFrame] {
     let own = trace.filter(\.isOwn)
     let written = own.isEmpty ? trace.filter { !$0.isCompilerGenerated } : own
@@ -125,7 +122,7 @@ extension ShownFrame {
 extension SourceFrame {
   /// Whether the frame is the program's own source code, as far as its place is known.
   var isOwn: Bool {
-    isUserCode && !isCompilerGenerated && !isBareMain && (file != nil || unloadedLibrary != nil)
+    isUserCode && !isCompilerGenerated && !isBareMain && file != nil
   }
 }
 

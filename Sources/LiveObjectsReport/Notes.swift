@@ -35,10 +35,13 @@ enum ProcessNotes {
   }
 
   private static func typeNotes(of capture: Capture) -> [String] {
-    capture.unreadableTypes.sorted { $0.key < $1.key }.map { name, count in
-      "\(Count.of(count, "object has", "objects have")) no type that could be read (\(name)): "
-        + "each value in them that may be a pointer counts as a reference."
-    }
+    let count = capture.objectsOfUnreadableTypes.count
+    guard count > 0 else { return [] }
+    let effect = ": each value in them that may be a pointer counts as a reference."
+    return [
+      "\(Count.of(count, "object has", "objects have")) no type that could be read"
+        + (capture.graph?.status.wasRead == true ? effect : ".")
+    ]
   }
 
   private static func labels(_ processes: [ProcessDescription]) -> [String] {

@@ -72,7 +72,7 @@ extension Report.Tracking {
     unwatchedProcesses = relevant.count(where: { $0.state != .tracking })
     isComplete =
       wasWatched && relevant.allSatisfy(\.isComplete)
-      && captures.allSatisfy { $0.graph?.status.isComplete ?? true && $0.unreadableTypes.isEmpty }
+      && captures.allSatisfy { $0.graph?.status.isComplete ?? true && $0.objectsOfUnreadableTypes.isEmpty }
     droppedRecords = statuses.reduce(into: UInt64(0)) { $0.add(saturating: $1.droppedRecords) }
     let watched = captures.filter { $0.tracking.state == .tracking }
     readReferences = !watched.isEmpty && watched.allSatisfy { $0.graph?.status.wasRead == true }

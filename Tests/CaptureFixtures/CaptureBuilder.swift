@@ -32,13 +32,12 @@ public struct CaptureBuilder {
 
   @discardableResult
   public mutating func image(
-    _ path: String, buildID: [UInt8] = [1, 2, 3, 4], isSystem: Bool = false, isUnloaded: Bool = false
+    _ path: String, buildID: [UInt8] = [1, 2, 3, 4], isSystem: Bool = false
   ) -> Int {
     let base = UInt64(capture.images.count + 1) << 32
     capture.images.append(
       Image(
-        addresses: base..<base + 0x10_0000, buildID: buildID, path: path, isSystem: isSystem,
-        isUnloaded: isUnloaded))
+        addresses: base..<base + 0x10_0000, buildID: buildID, path: path, isSystem: isSystem))
     return capture.images.count - 1
   }
 

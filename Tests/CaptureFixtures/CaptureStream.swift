@@ -62,7 +62,7 @@ extension CaptureBuilder {
     ByteWriter.bytes {
       for (id, image) in capture.images.enumerated() {
         $0.u32(UInt32(id))
-        $0.u32((image.isSystem ? 1 : 0) | (image.isUnloaded ? 2 : 0))
+        $0.u32(image.isSystem ? 1 : 0)
         $0.u64(image.addresses.lowerBound)
         $0.u64(image.addresses.lowerBound)
         $0.u64(image.addresses.upperBound)

@@ -55,15 +55,6 @@ import Testing
     #expect(analysis.findings.map(\.type) == [text])
   }
 
-  @Test mutating func aTypeOfAnUnloadedLibraryIsNamedAfterTheLibrary() {
-    let plugin = builder.image("/opt/libPlugin.so", isUnloaded: true)
-    builder.objects(of: builder.type("", kind: .other, image: plugin))
-    builder.objects(of: builder.type("", kind: .other, image: nil))
-    let names = ["type of an unloaded library", "type of libPlugin.so, unloaded"]
-    #expect(analyse(builder).types.map(\.type).sorted() == names)
-    #expect(builder.capture.unreadableTypes.keys.sorted() == names)
-  }
-
   @Test mutating func aClosureWithoutAStackTraceIsNamedAfterItsImage() {
     leakClosure(at: [])
     #expect(analyse(builder, symbolicator).findings.map(\.type) == ["closure in demo"])

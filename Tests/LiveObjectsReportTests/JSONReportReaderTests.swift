@@ -32,12 +32,11 @@ import Testing
     #expect(again.failingFindings.map(\.fingerprint) == report.failingFindings.map(\.fingerprint))
   }
 
-  @Test func hintsAndUnloadedLibrariesAreRead() throws {
+  @Test func hintsAreRead() throws {
     var finding = ExplainedFindings.cycle
     finding.hint = Finding.Hint(
       .captureWeakly,
       at: [.init(kind: .closure, name: "closure #1 in Demo.Loader.load()", captured: "self", line: 3)])
-    finding.allocatedAt[0].frames[0].unloadedLibrary = "libPlugin.so"
     (finding.elements, finding.dependency) = (7, "Wire")
     #expect(try read(json(ExplainedFindings.report([finding]))).findings == [finding])
   }

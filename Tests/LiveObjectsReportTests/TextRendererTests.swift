@@ -227,14 +227,6 @@ import Testing
       ])
   }
 
-  @Test func aFrameInAnUnloadedLibraryNamesIt() {
-    var frame = SourceFrame.user("Plugin.run()", file: "/Plugin.swift", line: 3)
-    frame.unloadedLibrary = "libPlugin.so"
-    #expect(ShownFrame(frame).location == "Plugin.swift:3 (libPlugin.so, unloaded)")
-    (frame.file, frame.line) = (nil, nil)
-    #expect(ShownFrame(frame).location == "(libPlugin.so, unloaded)")
-  }
-
   @Test(
     arguments: [
       ([ExplainedFindings.cycle], "1 leak keeps 20 objects (640 bytes) alive in demo (pid 12)"),

@@ -50,9 +50,7 @@ void liveobj_write_known_scopes(struct liveobj_stream *stream);
 
 struct liveobj_captured_images {
     struct liveobj_image_list list; // by id
-    uint32_t loaded; // the number of loaded images, which come first; then the unloaded ones, in
-                     // order of unloading
-    uint32_t last;   // where the last address was found: the next one is often there too
+    uint32_t last; // where the last address was found: the next one is often there too
 };
 /// \param images Zeros.
 bool liveobj_captured_images_start(struct liveobj_captured_images *images);
@@ -61,13 +59,11 @@ void liveobj_write_images(struct liveobj_stream *stream,
 
 /// The loaded image that contains an address; UINT32_MAX for none.
 uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address);
-/// The image that contained an address when the object with this sequence number was allocated.
-uint32_t liveobj_captured_image_at(struct liveobj_captured_images *images, uintptr_t address,
-                                   uint64_t sequence);
 /// An address as the capture format encodes it: image id, and offset in the image.
 uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t address);
-uint64_t liveobj_frame_word_at(struct liveobj_captured_images *images, uintptr_t address,
-                               uint64_t sequence);
+/// The same for a return address of a stored trace. It is in no image if one was unloaded there
+/// since: another one may have its place.
+uint64_t liveobj_return_word(struct liveobj_captured_images *images, uintptr_t address);
 
 // MARK: - capture_types.c
 
@@ -125,20 +121,18 @@ void liveobj_write_type_counts(struct liveobj_stream *stream,
 
 // MARK: - capture_stacks.c
 
-struct liveobj_stack_variants;
+/// The traces of the depot that the capture's objects have.
 struct liveobj_captured_stacks {
-    uint8_t *known; // by depot id, below `end`; shared with the snapshot process
+    bool *are_used; // by depot id, below `end`; shared with the snapshot process
     uint32_t end;
-    struct liveobj_stack_variants *variants; // also shared
 };
 bool liveobj_captured_stacks_start(struct liveobj_captured_stacks *stacks);
 void liveobj_captured_stacks_end(struct liveobj_captured_stacks *stacks);
 
 struct liveobj_capture;
-/// The id that a trace of an object has in the capture. Marks the trace to be written.
-/// \param stack The trace's id in the depot.
-/// \param sequence The object's sequence number.
-uint32_t liveobj_captured_stack(struct liveobj_capture *capture, uint32_t stack, uint64_t sequence);
+/// Marks a trace of the depot to be written.
+/// \returns Its id; 0 if the depot has no such trace.
+uint32_t liveobj_captured_stack(struct liveobj_capture *capture, uint32_t stack);
 void liveobj_write_stacks(struct liveobj_capture *capture);
 
 // MARK: - The capture
@@ -171,7 +165,7 @@ static inline uint32_t liveobj_captured_record(const struct liveobj_capture *cap
     return capture->selection ? capture->selection->indices[i] : i + 1;
 }
 
-// MARK: - snapshot/heap_graph.c, snapshot/type_trial.c
+// MARK: - snapshot/heap_graph.c
 
 /// Writes all live objects and their references.
 /// \param entry The calling thread's state at entry into the recorder.
@@ -180,10 +174,5 @@ const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
                                      const struct liveobj_caller_context *entry);
 /// Writes that references were not read, and why.
 void liveobj_write_no_heap_graph(struct liveobj_stream *stream, const char *why);
-
-/// Tries the types of the capture's objects that were not tried since the last unload. Forgets all
-/// layouts if an image was unloaded since the last call. Does nothing in a program that has
-/// unloaded no image. One thread at a time.
-void liveobj_types_try(struct liveobj_capture *capture);
 
 #pragma GCC visibility pop

@@ -1,7 +1,6 @@
 // capture_images.c - writes the images of a capture, and encodes addresses in them.
 //
-// The loaded images come first, then the unloaded ones. Owns the table of one capture, in memory
-// from the system that is freed at the end of the capture.
+// Owns the table of one capture, in memory from the system that is freed at the end of the capture.
 
 #if defined(__linux__)
 
@@ -25,27 +24,16 @@ bool liveobj_captured_images_start(struct liveobj_captured_images *images) {
     if (!liveobj_image_list_start(&images->list, IMAGE_LIMIT, PATHS_BYTES))
         return false;
     liveobj_image_list_add_loaded(&images->list);
-    images->loaded = images->list.count;
-    liveobj_unloads_list(&images->list);
     return true;
 }
 
 uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address) {
-    for (uint32_t i = 0; i < images->loaded; i++) {
-        uint32_t id = (images->last + i) % images->loaded;
+    for (uint32_t i = 0; i < images->list.count; i++) {
+        uint32_t id = (images->last + i) % images->list.count;
         if (liveobj_listed_image_contains(&images->list.items[id], address))
             return images->last = id;
     }
     return no_image_id;
-}
-
-uint32_t liveobj_captured_image_at(struct liveobj_captured_images *images, uintptr_t address,
-                                   uint64_t sequence) {
-    for (uint32_t id = images->loaded; id < images->list.count; id++)
-        if (liveobj_listed_image_contains(&images->list.items[id], address) &&
-            sequence < images->list.items[id].unloaded_at)
-            return id;
-    return liveobj_captured_image_id(images, address);
 }
 
 static uint64_t word_in_image(const struct liveobj_captured_images *images, uintptr_t pc,
@@ -59,9 +47,10 @@ uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t pc
     return word_in_image(images, pc, liveobj_captured_image_id(images, pc));
 }
 
-uint64_t liveobj_frame_word_at(struct liveobj_captured_images *images, uintptr_t pc,
-                               uint64_t sequence) {
-    return word_in_image(images, pc, liveobj_captured_image_at(images, pc, sequence));
+uint64_t liveobj_return_word(struct liveobj_captured_images *images, uintptr_t pc) {
+    return word_in_image(images, pc,
+                         liveobj_unloads_include(pc) ? no_image_id
+                                                     : liveobj_captured_image_id(images, pc));
 }
 
 // MARK: - IMAG
@@ -99,13 +88,9 @@ static void put_path(struct liveobj_section *section, const char *path) {
     liveobj_put_text(section, absolute);
 }
 
-static uint32_t flags_of(const struct liveobj_listed_image *image, const char *path) {
-    enum { IS_SYSTEM = 1, IS_UNLOADED = 2 };
-    return (is_system(image, path) ? IS_SYSTEM : 0) | (image->unloaded_at ? IS_UNLOADED : 0);
-}
-
 void liveobj_write_images(struct liveobj_stream *stream,
                           const struct liveobj_captured_images *images) {
+    enum { IS_SYSTEM = 1 }; // flag
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "IMAG"))
         return;
@@ -114,7 +99,7 @@ void liveobj_write_images(struct liveobj_stream *stream,
         const char *path = liveobj_image_list_path(&images->list, image);
         liveobj_section_reserve(&section, 2 * LIVEOBJ_STRING_LIMIT + 64);
         liveobj_put_u32(&section, id);
-        liveobj_put_u32(&section, flags_of(image, path));
+        liveobj_put_u32(&section, is_system(image, path) ? IS_SYSTEM : 0);
         liveobj_put_u64(&section, image->bias);
         liveobj_put_u64(&section, image->start);
         liveobj_put_u64(&section, image->end);

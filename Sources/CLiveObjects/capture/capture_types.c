@@ -5,7 +5,6 @@
 #if defined(__linux__)
 
 #include "capture/capture.h"
-#include "runtime/unloads.h"
 
 #include <string.h>
 
@@ -28,28 +27,18 @@ uint32_t liveobj_captured_type_id(struct liveobj_captured_types *types,
     *is_new = false;
     bool is_same =
         object->metadata == types->last.metadata && object->metadata != LIVEOBJ_METADATA_IN_HEADER;
-    if (is_same &&
-        liveobj_unloads_count() == 0) // otherwise it depends on when the object was allocated
-        return types->last.id;
-    return type_id_of(types, object, reader, is_new);
-}
-
-static uint32_t image_of(const struct liveobj_type *type, struct liveobj_captured_images *images) {
-    return type->kind == LIVEOBJ_TYPE_UNLOADED
-               ? liveobj_captured_image_at(images, type->metadata, type->subject - 1)
-               : liveobj_captured_image_id(images, type->metadata);
+    return is_same ? types->last.id : type_id_of(types, object, reader, is_new);
 }
 
 void liveobj_put_type(struct liveobj_section *section, uint32_t id, const struct liveobj_type *type,
                       struct liveobj_captured_images *images) {
     char shortened[LIVEOBJ_SHORT_NAME_BYTES];
     struct liveobj_name name = liveobj_type_name(type, shortened);
-    bool is_unloaded = type->kind == LIVEOBJ_TYPE_UNLOADED;
     liveobj_section_reserve(section, LIVEOBJ_STRING_LIMIT + 64);
     liveobj_put_u32(section, id);
-    liveobj_put_u32(section, is_unloaded ? LIVEOBJ_TYPE_OTHER : type->kind);
+    liveobj_put_u32(section, type->kind);
     liveobj_put_u64(section, type->metadata);
-    liveobj_put_u32(section, image_of(type, images));
+    liveobj_put_u32(section, liveobj_captured_image_id(images, type->metadata));
     liveobj_put_u32(section, liveobj_type_capture_count(type));
     liveobj_put_string(section, name.text, name.length);
 }

@@ -7,18 +7,27 @@
 
 #include "heap/object_type.h"
 #include "metadata/metadata.h"
+#include "runtime/image.h"
 #include "runtime/unloads.h"
 
 #include <string.h>
 
 // MARK: - Kinds
 
+/// After a Swift library was unloaded, metadata that the runtime allocated may refer to it, and an
+/// object of the library to what is in its place now.
+static bool may_follow(uintptr_t metadata) {
+    struct liveobj_image image;
+    return !liveobj_unloads_failure() ||
+           (!liveobj_unloads_include(metadata) && liveobj_image_of(metadata, &image));
+}
+
 /// The type of the value in an error box. Another thread may not have written it yet, so any word
 /// may be there.
 static uintptr_t error_type(const struct liveobj_object *object, struct liveobj_reader *reader) {
     uintptr_t type = 0;
     bool found = liveobj_read(reader, object->address + 2 * sizeof(uintptr_t), &type, sizeof type);
-    bool is_type = found && liveobj_metadata_is_sound(reader, type);
+    bool is_type = found && may_follow(type) && liveobj_metadata_is_sound(reader, type);
     return is_type && liveobj_descriptor_of(type) ? type : 0; // a class, a struct or an enum
 }
 
@@ -28,14 +37,14 @@ static struct liveobj_type unreadable(uintptr_t metadata) {
 
 static struct liveobj_type describe_box(uintptr_t metadata, struct liveobj_reader *reader) {
     uintptr_t boxed = liveobj_word(metadata, 2);
-    return liveobj_metadata_is_sound(reader, boxed)
+    return may_follow(boxed) && liveobj_metadata_is_sound(reader, boxed)
                ? (struct liveobj_type){metadata, boxed, LIVEOBJ_TYPE_GENERIC_BOX}
                : unreadable(metadata);
 }
 
 static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_object *object,
                                     struct liveobj_reader *reader) {
-    if (!liveobj_metadata_is_sound(reader, metadata))
+    if (!may_follow(metadata) || !liveobj_metadata_is_sound(reader, metadata))
         return unreadable(metadata);
     switch (liveobj_metadata_kind(metadata)) {
     case LIVEOBJ_KIND_CLASS:
@@ -51,103 +60,18 @@ static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_obj
     }
 }
 
-struct liveobj_type liveobj_type_at_first_sight(const struct liveobj_object *object,
-                                                struct liveobj_reader *reader) {
+struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
+                                    struct liveobj_reader *reader) {
     uintptr_t metadata = object->metadata;
     if (metadata == LIVEOBJ_METADATA_RAW_BUFFER)
         return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_RAW_BUFFER};
     if (metadata == LIVEOBJ_METADATA_TASK)
         return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_TASK};
-    if (metadata == LIVEOBJ_METADATA_IN_HEADER &&
-        !liveobj_read(reader, object->address, &metadata, sizeof metadata))
+    bool is_in_header = metadata == LIVEOBJ_METADATA_IN_HEADER;
+    if (is_in_header && !liveobj_read(reader, object->address, &metadata, sizeof metadata))
         return unreadable(0);
-    return describe(metadata, object, reader);
-}
-
-// MARK: - After an image was unloaded
-
-/// \returns LIVEOBJ_TYPE_UNLOADED if an image at this address was unloaded after the object was
-/// allocated.
-static struct liveobj_type lost_at(uintptr_t address, uint64_t sequence) {
-    uint64_t unloaded_at = address ? liveobj_unload_of(address, sequence) : 0;
-    return unloaded_at ? (struct liveobj_type){address, unloaded_at, LIVEOBJ_TYPE_UNLOADED}
-                       : unreadable(0);
-}
-
-enum { THROUGH_DESCRIPTOR = 6, THROUGH_ARGUMENTS = LIVEOBJ_METADATA_WORDS };
-
-static bool is_lost(const struct liveobj_type *type) {
-    return type->kind == LIVEOBJ_TYPE_UNLOADED;
-}
-
-/// Checks whether mapped metadata refers to unmapped memory: a descriptor, a superclass, a generic
-/// argument.
-/// \param count The number of words to check.
-static struct liveobj_type lost_behind(uintptr_t metadata, size_t count, uint64_t sequence,
-                                       struct liveobj_reader *reader) {
-    uintptr_t word;
-    if (liveobj_unloads_count() == 0 || sequence >= liveobj_metadata_last_unload(reader, metadata))
-        return unreadable(0);
-    struct liveobj_type lost = lost_at(metadata, sequence);
-    for (size_t i = 0; !is_lost(&lost) && i < count; i++) {
-        if (!liveobj_read_checked(reader, metadata + i * sizeof word, &word, sizeof word))
-            return unreadable(0);
-        lost = lost_at(word, sequence);
-    }
-    return lost;
-}
-
-bool liveobj_metadata_is_lost(uintptr_t metadata, struct liveobj_reader *reader) {
-    enum { OLDEST = 0 };
-    struct liveobj_type lost = lost_behind(metadata, THROUGH_ARGUMENTS, OLDEST, reader);
-    return is_lost(&lost);
-}
-
-/// The type of the boxed value, which an error box stores in the object itself.
-static uintptr_t boxed_type(const struct liveobj_type *type, const struct liveobj_object *object,
-                            struct liveobj_reader *reader) {
-    uintptr_t boxed = type->subject;
-    if (type->kind == LIVEOBJ_TYPE_ERROR_BOX && !boxed)
-        liveobj_read(reader, object->address + 2 * sizeof boxed, &boxed, sizeof boxed);
-    return boxed;
-}
-
-static struct liveobj_type lost_type(const struct liveobj_type *type, enum liveobj_type_trust trust,
-                                     const struct liveobj_object *object,
-                                     struct liveobj_reader *reader) {
-    size_t count = trust == LIVEOBJ_TRUST_ALL ? THROUGH_DESCRIPTOR : THROUGH_ARGUMENTS;
-    uintptr_t boxed = boxed_type(type, object, reader);
-    struct liveobj_type lost = lost_behind(type->metadata, count, object->sequence, reader);
-    return is_lost(&lost) || !boxed || boxed == type->metadata
-               ? lost
-               : lost_behind(boxed, count, object->sequence, reader);
-}
-
-static struct liveobj_type trusted(const struct liveobj_type *type,
-                                   const struct liveobj_object *object,
-                                   struct liveobj_reader *reader) {
-    enum liveobj_type_trust trust = liveobj_type_trust(type);
-    struct liveobj_type lost = lost_type(type, trust, object, reader);
-    if (is_lost(&lost))
-        return lost;
-    switch (trust) {
-    case LIVEOBJ_TRUST_ALL:
-        return *type;
-    case LIVEOBJ_TRUST_NAME:
-        return (struct liveobj_type){type->metadata, type->subject, LIVEOBJ_TYPE_OTHER};
-    default:
-        return unreadable(type->metadata);
-    }
-}
-
-struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
-                                    struct liveobj_reader *reader) {
-    struct liveobj_type type = liveobj_type_at_first_sight(object, reader);
-    bool has_metadata = type.kind != LIVEOBJ_TYPE_RAW_BUFFER && type.kind != LIVEOBJ_TYPE_TASK;
-    if (has_metadata && liveobj_unloads_count())
-        type = trusted(&type, object, reader);
-    bool is_garbage = type.kind == LIVEOBJ_TYPE_OTHER && !type.subject &&
-                      object->metadata == LIVEOBJ_METADATA_IN_HEADER;
+    struct liveobj_type type = describe(metadata, object, reader);
+    bool is_garbage = type.kind == LIVEOBJ_TYPE_OTHER && is_in_header;
     return is_garbage ? unreadable(0) : type; // otherwise each such object would be a separate type
 }
 

@@ -19,15 +19,8 @@ struct liveobj_strong_count liveobj_strong_count_of(const struct liveobj_object 
                                                     struct liveobj_reader *reader);
 
 /// The type of the object, from its record and, if that does not suffice, its header. Type and
-/// subject are safe to read. For what cannot be read, or was unreadable in the snapshot process
-/// (snapshot/type_trial.c), LIVEOBJ_TYPE_OTHER alone is returned.
+/// subject are safe to read. For what cannot be read, LIVEOBJ_TYPE_OTHER alone is returned.
 struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
                                     struct liveobj_reader *reader);
-/// The same without the result of a type trial; for snapshot/type_trial.c.
-struct liveobj_type liveobj_type_at_first_sight(const struct liveobj_object *object,
-                                                struct liveobj_reader *reader);
-/// Whether metadata, its descriptor, its superclass or its generic arguments lie where an image was
-/// unloaded.
-bool liveobj_metadata_is_lost(uintptr_t metadata, struct liveobj_reader *reader);
 
 #pragma GCC visibility pop

@@ -236,7 +236,6 @@ struct liveobj_object_contents liveobj_references_visit(const struct liveobj_obj
         liveobj_task_visit(object, function, context);
         break;
     case LIVEOBJ_TYPE_OTHER:
-    case LIVEOBJ_TYPE_UNLOADED:
         walk_memory(&visit, object, HEADER_BYTES);
         break;
     }

@@ -140,8 +140,7 @@ static void walk_existential(struct liveobj_visit *visit, const struct liveobj_s
     if (type < LIVEOBJ_PAGE_BYTES)
         return; // `nil`
     bool is_readable =
-        liveobj_layout_is_known(type) || (liveobj_metadata_is_valid(visit->reader, type) &&
-                                          !liveobj_metadata_is_lost(type, visit->reader));
+        liveobj_layout_is_known(type) || liveobj_metadata_is_valid(visit->reader, type);
     if (!is_readable)
         return walk_unknown(visit, slot, value);
     uint32_t flags = liveobj_witnesses_of(type)->flags;

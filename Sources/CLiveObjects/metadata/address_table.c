@@ -54,8 +54,6 @@ void liveobj_address_table_end(struct liveobj_address_table *table) {
 
 // MARK: - Metadata
 
-static struct liveobj_metadata_table *tables;
-
 const void *liveobj_metadata_table_get(const struct liveobj_metadata_table *table,
                                        uintptr_t metadata) {
     uint32_t number = liveobj_address_find(&table->numbers, metadata);
@@ -64,11 +62,6 @@ const void *liveobj_metadata_table_get(const struct liveobj_metadata_table *tabl
 
 const void *liveobj_metadata_table_put(struct liveobj_metadata_table *table, uintptr_t metadata,
                                        const void *item) {
-    if (!table->is_listed) {
-        table->next = tables;
-        tables = table;
-        table->is_listed = true;
-    }
     uint32_t number = item ? liveobj_address_number(&table->numbers, metadata) : 0;
     if (!number || !liveobj_os_make_room((void **)&table->items, number, &table->capacity,
                                          sizeof *table->items))
@@ -78,56 +71,24 @@ const void *liveobj_metadata_table_put(struct liveobj_metadata_table *table, uin
 
 // MARK: - Memory
 
-struct chunk {
-    struct chunk *next;
-    size_t bytes;
-};
-
-static struct {
-    struct chunk *chunks;
-    unsigned char *next; // free memory of the first chunk
-    size_t left;
-} memory;
-
-static bool add_chunk(size_t least) {
-    enum { CHUNK_BYTES = 1 << 20 };
-    size_t bytes = least + sizeof(struct chunk);
-    bytes = bytes < CHUNK_BYTES ? CHUNK_BYTES : bytes;
-    struct chunk *chunk = liveobj_os_map(bytes);
-    if (!chunk)
-        return false;
-    *chunk = (struct chunk){memory.chunks, bytes};
-    memory.chunks = chunk;
-    memory.next = (unsigned char *)(chunk + 1);
-    memory.left = bytes - sizeof *chunk;
-    return true;
-}
-
 void *liveobj_metadata_table_allocate(size_t bytes) {
+    enum { CHUNK_BYTES = 1 << 20 };
+    static struct {
+        unsigned char *next; // free memory of the last chunk
+        size_t left;
+    } memory;
     bytes = (bytes + 15) & ~(size_t)15;
-    if (bytes > memory.left && !add_chunk(bytes))
+    if (bytes > memory.left) {
+        size_t chunk_bytes = bytes < CHUNK_BYTES ? CHUNK_BYTES : bytes;
+        memory.next = liveobj_os_map(chunk_bytes);
+        memory.left = memory.next ? chunk_bytes : 0;
+    }
+    if (bytes > memory.left)
         return NULL;
     void *start = memory.next;
     memory.next += bytes;
     memory.left -= bytes;
     return start;
-}
-
-// MARK: - Emptying
-
-void liveobj_metadata_tables_forget(void) {
-    for (struct liveobj_metadata_table *table = tables; table; table = table->next) {
-        liveobj_address_table_end(&table->numbers);
-        liveobj_os_unmap((void *)table->items, table->capacity * sizeof *table->items);
-        table->items = NULL;
-        table->capacity = 0;
-    }
-    for (struct chunk *next, *chunk = memory.chunks; chunk; chunk = next) {
-        next = chunk->next;
-        liveobj_os_unmap(chunk, chunk->bytes);
-    }
-    memory.chunks = NULL;
-    memory.left = 0;
 }
 
 #endif

@@ -25,11 +25,9 @@ void liveobj_address_table_end(struct liveobj_address_table *table);
 
 // MARK: - Metadata
 
-/// Maps the address of metadata to what was compiled from it. Zeroed memory is an empty table. Must
-/// be static: it stays in the list of all tables.
+/// Maps the address of metadata to what was compiled from it, which is kept for later captures.
+/// Zeroed memory is an empty table.
 struct liveobj_metadata_table {
-    struct liveobj_metadata_table *next; // in the list of all tables
-    bool is_listed;
     struct liveobj_address_table numbers;
     const void **items; // by number
     uint32_t capacity;
@@ -42,10 +40,7 @@ const void *liveobj_metadata_table_get(const struct liveobj_metadata_table *tabl
 const void *liveobj_metadata_table_put(struct liveobj_metadata_table *table, uintptr_t metadata,
                                        const void *item);
 
-/// Allocates zeroed memory that is freed with all tables. NULL if there is none.
+/// Allocates zeroed memory for an item. NULL if there is none.
 void *liveobj_metadata_table_allocate(size_t bytes);
-
-/// Empties all tables: their items were compiled from metadata that may have been unloaded.
-void liveobj_metadata_tables_forget(void);
 
 #pragma GCC visibility pop

@@ -69,8 +69,8 @@ bool liveobj_type_is_declared(const char *text) {
     typedef void (*enumerate_fn)(bool (*visit)(const struct sections *, void *), void *context);
     enumerate_fn enumerate =
         (enumerate_fn)liveobj_runtime_current()->swift_enumerateAllMetadataSections;
-    // The runtime would list the sections of unloaded images too.
-    if (!enumerate || liveobj_unloads_count() > 0)
+    // The runtime would list the sections of unloaded libraries too.
+    if (!enumerate || liveobj_unloads_failure())
         return true;
     struct search search = {.text = text};
     enumerate(search_image, &search);

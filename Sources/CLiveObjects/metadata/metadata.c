@@ -7,7 +7,6 @@
 #include "os/compiler.h"
 #include "os/os.h"
 #include "runtime/runtime.h"
-#include "runtime/unloads.h"
 
 #include <string.h>
 
@@ -103,48 +102,26 @@ void liveobj_metadata_share_cache(struct liveobj_reader *reader) {
     reader->shared = caches;
 }
 
-/// The entry of metadata in the reader's cache, which is emptied after an unload: cached metadata
-/// may have been unloaded.
-static struct liveobj_known_metadata *place_of(struct liveobj_reader *reader, uintptr_t metadata) {
+/// The entry of metadata in the reader's cache.
+static uintptr_t *place_of(struct liveobj_reader *reader, uintptr_t metadata) {
     enum { PLACES = sizeof reader->own.known / sizeof *reader->own.known };
     // Images have equal metadata at equal distances: a multiplication spreads it.
     uint64_t hash = (metadata * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
     struct liveobj_metadata_cache *cache =
         reader->shared ? &reader->shared[hash / PLACES % SHARED_CACHES] : &reader->own;
-    uint32_t unloads = liveobj_unloads_count();
-    if (cache->unloads != unloads)
-        memset(cache->known, 0, sizeof cache->known);
-    cache->unloads = unloads;
     return &cache->known[hash % PLACES];
 }
 
-static uint64_t read_last_unload(struct liveobj_reader *reader, uintptr_t metadata) {
-    uintptr_t word;
-    uint64_t last = liveobj_last_unload_at(metadata);
-    for (size_t i = 0; i < LIVEOBJ_METADATA_WORDS; i++) {
-        if (!liveobj_read_checked(reader, metadata + i * sizeof word, &word, sizeof word))
-            break;
-        uint64_t next = liveobj_last_unload_at(word);
-        last = next > last ? next : last;
-    }
-    return last;
-}
-
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata) {
-    struct liveobj_known_metadata *known = place_of(reader, metadata);
-    if (known->address == metadata)
+    uintptr_t *known = place_of(reader, metadata);
+    if (*known == metadata)
         return metadata != 0;
     bool is_sound = liveobj_metadata_is_valid(reader, metadata) &&
                     (liveobj_metadata_kind(metadata) != LIVEOBJ_KIND_CLASS ||
                      has_sound_superclasses(reader, metadata));
     if (is_sound)
-        *known = (struct liveobj_known_metadata){metadata, read_last_unload(reader, metadata)};
+        *known = metadata;
     return is_sound;
-}
-
-uint64_t liveobj_metadata_last_unload(struct liveobj_reader *reader, uintptr_t metadata) {
-    struct liveobj_known_metadata *known = place_of(reader, metadata);
-    return known->address == metadata ? known->last_unload : UINT64_MAX;
 }
 
 struct liveobj_reader *liveobj_metadata_reader(void) {

@@ -1,8 +1,8 @@
 // metadata.h - reads Swift's type metadata in the layout of its ABI.
 //
 // Metadata, value witnesses and descriptors are read by plain loads. So in the program only valid
-// metadata may be passed, and after an image was unloaded only metadata that was readable in the
-// snapshot process (type_trial.c). Layouts are those of docs/ABI/TypeMetadata.rst and
+// metadata may be passed, and after a Swift library was unloaded only metadata inside of a loaded
+// image (unloads.h). Layouts are those of docs/ABI/TypeMetadata.rst and
 // include/swift/ABI/Metadata.h of swiftlang/swift, for systems without Objective-C. Used outside of
 // hooks.
 
@@ -73,12 +73,6 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata);
 /// Makes the reader use the cache of earlier captures. With the turn of captures only.
 void liveobj_metadata_share_cache(struct liveobj_reader *reader);
-/// The words of metadata that can refer to its descriptor, superclass and generic arguments.
-enum { LIVEOBJ_METADATA_WORDS = 24 };
-/// The last unload of an image to which the metadata refers by these words. All of them were valid
-/// for objects with this sequence number or a later one. 0 if no such image was unloaded. Reads no
-/// memory: UINT64_MAX unless the same reader found the metadata valid before.
-uint64_t liveobj_metadata_last_unload(struct liveobj_reader *reader, uintptr_t metadata);
 /// The reader for such checks. It contains a page of memory, which is too much for a small stack.
 /// It is not static memory, because that is scanned for references, and the page is full of them.
 struct liveobj_reader *liveobj_metadata_reader(void);

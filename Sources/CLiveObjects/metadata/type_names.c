@@ -179,7 +179,7 @@ struct liveobj_name liveobj_type_name(const struct liveobj_type *type,
         (get_type_name_fn)(uintptr_t)liveobj_runtime_current()->swift_getTypeName;
     if (type->kind == LIVEOBJ_TYPE_TASK)
         return (struct liveobj_name){"Swift.Task", strlen("Swift.Task")};
-    if (!type->subject || type->kind == LIVEOBJ_TYPE_UNLOADED || !get_type_name)
+    if (!type->subject || !get_type_name)
         return (struct liveobj_name){"", 0};
     if (liveobj_type_size(type->subject, LIVEOBJ_TYPES_IN_NAME + 1) > LIVEOBJ_TYPES_IN_NAME)
         return short_name(type->subject, shortened);

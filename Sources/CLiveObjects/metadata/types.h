@@ -1,5 +1,4 @@
-// types.h - types by their metadata: kind, name, a number for each, and what can be trusted of
-// them.
+// types.h - types by their metadata: kind, name, and a number for each.
 
 #pragma once
 
@@ -27,14 +26,11 @@ enum liveobj_type_kind {
     LIVEOBJ_TYPE_RAW_BUFFER = 5,
     LIVEOBJ_TYPE_OTHER = 6,
     LIVEOBJ_TYPE_TASK = 7,
-    /// Its metadata was unloaded with its image. In the capture format: LIVEOBJ_TYPE_OTHER.
-    LIVEOBJ_TYPE_UNLOADED = 8,
 };
 
 struct liveobj_type {
     uintptr_t metadata;
-    /// The metadata with the type's name: its own, or that of the boxed value; 0 for none. For
-    /// LIVEOBJ_TYPE_UNLOADED: the sequence number of the image's unload.
+    /// The metadata with the type's name: its own, or that of the boxed value; 0 for none.
     uintptr_t subject;
     enum liveobj_type_kind kind;
 };
@@ -83,24 +79,5 @@ uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct li
 /// with such a name and a dot, as a method does. Names are those of watched_types.h. True if
 /// unknown.
 bool liveobj_type_is_declared(const char *text);
-
-// MARK: - type_trust.c: in a program that has unloaded an image
-
-enum liveobj_type_trust {
-    LIVEOBJ_TRUST_NONE = 0, // also for types that were not tried
-    LIVEOBJ_TRUST_NAME = 1,
-    LIVEOBJ_TRUST_ALL = 2, // its name and its layout
-};
-
-/// The result of the type's trial. May be called from any thread.
-enum liveobj_type_trust liveobj_type_trust(const struct liveobj_type *type);
-/// Whether the type was not tried since the last unload, and can be.
-bool liveobj_type_is_untried(const struct liveobj_type *type);
-void liveobj_type_trust_keep(const struct liveobj_type *type, enum liveobj_type_trust trust);
-
-/// Whether an image was unloaded since the results were removed.
-bool liveobj_type_trust_is_outdated(void);
-/// Removes all results. \returns false if there is no memory for results.
-bool liveobj_type_trust_forget(void);
 
 #pragma GCC visibility pop

@@ -98,6 +98,7 @@ static bool decide(uintptr_t metadata) {
 // Metadata is aligned, so the decision is stored in the low bits of its address. 0: unused.
 enum { IS_DECIDED = 1, IS_WATCHED = 2, PLACES = 1 << 12 };
 static uintptr_t decisions[PLACES]; // atomic
+static bool is_frozen;              // atomic
 
 static uintptr_t *place_of(uintptr_t metadata) {
     uint64_t hash = metadata * UINT64_C(0x9e3779b97f4a7c15);
@@ -112,6 +113,8 @@ LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata) {
     uintptr_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
     if (LIVEOBJ_LIKELY((word & ~(uintptr_t)(IS_DECIDED | IS_WATCHED)) == metadata))
         return word & IS_WATCHED;
+    if (__atomic_load_n(&is_frozen, __ATOMIC_RELAXED))
+        return false;
     bool is_watched = decide(metadata);
     if (metadata > LIVEOBJ_METADATA_TASK)
         __atomic_store_n(place, metadata | IS_DECIDED | (is_watched ? IS_WATCHED : 0),
@@ -119,12 +122,9 @@ LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata) {
     return is_watched;
 }
 
-void liveobj_watched_types_forget(uintptr_t start, uintptr_t end) {
-    for (size_t i = 0; i < PLACES; i++) {
-        uintptr_t metadata = __atomic_load_n(&decisions[i], __ATOMIC_RELAXED);
-        if (metadata >= start && metadata < end)
-            __atomic_store_n(&decisions[i], 0, __ATOMIC_RELAXED);
-    }
+void liveobj_watched_types_freeze(void) {
+    // Relaxed: a hook that does not see it yet has an object whose library is loaded.
+    __atomic_store_n(&is_frozen, true, __ATOMIC_RELAXED);
 }
 
 bool liveobj_watched_types_start(const char *wanted) {

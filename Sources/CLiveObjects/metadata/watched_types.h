@@ -23,8 +23,9 @@ bool liveobj_watched_types_start(const char *patterns);
 /// Whether a type is watched. \param metadata As in an object's record.
 LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata);
 
-/// Removes the decisions about types with metadata at these addresses, which were unloaded.
-void liveobj_watched_types_forget(uintptr_t start, uintptr_t end);
+/// Makes no decision about a type any more, because its metadata may have been unloaded: it is not
+/// watched.
+void liveobj_watched_types_freeze(void);
 
 /// Whether one of the patterns matches the name with these parts, outermost last. Separate for
 /// tests.

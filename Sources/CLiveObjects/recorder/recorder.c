@@ -189,13 +189,8 @@ void liveobj_recorder_give_up(const char *reason) {
 
 // MARK: - Unloaded images
 
-static void forget_unloaded(uintptr_t start, uintptr_t end) {
-    liveobj_stacks_code_gone(start, end);
-    liveobj_watched_types_forget(start, end);
-}
-
-static const struct liveobj_unload_listener unload_listener = {liveobj_sequence_mark,
-                                                               forget_unloaded};
+static const struct liveobj_unload_listener unload_listener = {liveobj_stacks_code_gone,
+                                                               liveobj_watched_types_freeze};
 
 // MARK: - Start
 

@@ -23,6 +23,7 @@
 #include "records/records.h"
 #include "records/scopes.h"
 #include "runtime/memory_reader.h"
+#include "runtime/unloads.h"
 
 // MARK: - Cycles
 
@@ -131,7 +132,8 @@ static bool is_of(const struct liveobj_kept_test *test, const struct liveobj_obj
 
 enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *test,
                                               struct liveobj_selection *visited) {
-    struct search search = {.test = test, .visited = visited};
+    struct search search = {
+        .test = test, .visited = visited, .is_inconclusive = liveobj_unloads_failure() != NULL};
     uint32_t records_end = liveobj_records_end();
     struct liveobj_object object;
     liveobj_reader_start(&search.reader);

@@ -51,7 +51,7 @@ static bool put_object(struct liveobj_capture *capture, void *writer, uint32_t i
     uint32_t type = type_of(capture, object);
     struct liveobj_strong_count count = liveobj_strong_count_of(object, &capture->reader);
     liveobj_put_object(writer, index, object, type, count,
-                       liveobj_captured_stack(capture, object->stack, object->sequence));
+                       liveobj_captured_stack(capture, object->stack));
     return type != 0;
 }
 
@@ -120,7 +120,9 @@ void liveobj_captures_after_fork_child(void) {
 /// \returns why there are no references; NULL if they were written.
 static const char *write_references(struct liveobj_capture *capture,
                                     const struct liveobj_caller_context *entry) {
-    const char *failure = take_turn(capture->deadline);
+    const char *failure = liveobj_unloads_failure();
+    if (!failure)
+        failure = take_turn(capture->deadline);
     if (failure)
         return failure;
     liveobj_metadata_share_cache(&capture->reader);
@@ -148,14 +150,6 @@ static void end_work(struct liveobj_capture *capture) {
     liveobj_traces_release();
 }
 
-/// For a capture without references. With references, types are tried when those are read.
-static void try_types(struct liveobj_capture *capture) {
-    if (liveobj_unloads_count() == 0 || take_turn(capture->deadline))
-        return;
-    liveobj_types_try(capture);
-    give_turn();
-}
-
 static bool wants_graph(const struct liveobj_capture_request *request) {
     return request->contents == LIVEOBJ_CONTENTS_GRAPH ||
            request->contents == LIVEOBJ_CONTENTS_GRAPH_OF_TEST;
@@ -173,8 +167,6 @@ static void write_live(struct liveobj_capture *capture,
     liveobj_write_images(&capture->stream, &capture->images);
     if (has_graph)
         failure = write_references(capture, request->caller);
-    else
-        try_types(capture);
     capture->stream.failed |= failure && capture->selection;
     if (!has_graph || failure)
         write_objects(capture, next);
@@ -187,7 +179,6 @@ static void write_live(struct liveobj_capture *capture,
 static void write_live_counts(struct liveobj_capture *capture,
                               const struct liveobj_capture_request *request, uint64_t next) {
     liveobj_unloads_note();
-    try_types(capture);
     write_counts(capture, request, next);
 }
 

@@ -65,15 +65,4 @@ void liveobj_image_list_add_loaded(struct liveobj_image_list *list) {
     liveobj_images_visit(add_loaded, list);
 }
 
-bool liveobj_listed_images_are_same(const struct liveobj_image_list *list,
-                                    const struct liveobj_listed_image *image,
-                                    const struct liveobj_image_list *other_list,
-                                    const struct liveobj_listed_image *other) {
-    return image->start == other->start && image->end == other->end &&
-           image->build_id_count == other->build_id_count &&
-           memcmp(image->build_id, other->build_id, image->build_id_count) == 0 &&
-           strcmp(liveobj_image_list_path(list, image),
-                  liveobj_image_list_path(other_list, other)) == 0;
-}
-
 #endif

@@ -1,4 +1,4 @@
-// image_list.h - a list of loaded and unloaded images, with what a capture records of each.
+// image_list.h - a list of images, with what a capture records of each.
 
 #pragma once
 
@@ -12,9 +12,6 @@ struct liveobj_listed_image {
     uintptr_t bias;
     uintptr_t start;
     uintptr_t end;
-    /// Objects with a smaller sequence number were allocated before it was unloaded; 0 while it is
-    /// loaded.
-    uint64_t unloaded_at;
     bool is_main;
     unsigned char build_id_count;
     unsigned char build_id[64];
@@ -44,12 +41,6 @@ static inline const char *liveobj_image_list_path(const struct liveobj_image_lis
                                                   const struct liveobj_listed_image *image) {
     return list->paths + image->path;
 }
-
-/// True for the same file at the same address.
-bool liveobj_listed_images_are_same(const struct liveobj_image_list *list,
-                                    const struct liveobj_listed_image *image,
-                                    const struct liveobj_image_list *other_list,
-                                    const struct liveobj_listed_image *other);
 
 static inline bool liveobj_listed_image_contains(const struct liveobj_listed_image *image,
                                                  uintptr_t address) {

@@ -6,18 +6,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Metadata that was found valid.
-struct liveobj_known_metadata {
-    uintptr_t address;
-    /// The sequence number of the last unload of an image at an address to which this metadata
-    /// refers directly; 0 for none.
-    uint64_t last_unload;
-};
-
-/// Valid metadata by its address, the last of several in a place; emptied after an unload.
+/// Metadata that was found valid, the last of several in a place.
 struct liveobj_metadata_cache {
-    uint32_t unloads; // the count of unloads for which it is valid
-    struct liveobj_known_metadata known[256];
+    uintptr_t known[256];
 };
 
 /// Reads memory of this process that may not be mapped, or not any more.

@@ -1,10 +1,5 @@
-// unloads.c - owns the list of images that were loaded at the last comparison, and the list of
+// unloads.c - owns the list of images that were loaded at the last comparison, and the places of
 // those that were unloaded.
-//
-// Invariants
-//   gone: entries that share an address are in the order of their unloads
-//   an image that was loaded again at its old place and unloaded again has one entry, with the
-//   sequence number of the last unload, unless another image was at its place in between
 //
 // After `dlclose` has ended and before it is noted, another thread may load an image at the same
 // place. What that image does meanwhile is attributed to the old image. Everything runs
@@ -14,11 +9,12 @@
 
 #define _GNU_SOURCE
 #include "runtime/unloads.h"
+#include "runtime/image.h"
 #include "runtime/second_runtime.h"
 
 #include <link.h>
 
-enum { LOADED_LIMIT = 1 << 13, GONE_LIMIT = 256, PATHS_BYTES = 1 << 20 };
+enum { LOADED_LIMIT = 1 << 13, PLACES_LIMIT = 256 };
 
 /// The dynamic linker's own counts.
 struct changes {
@@ -26,74 +22,134 @@ struct changes {
     unsigned long long unloads;
 };
 
+struct noted_image {
+    struct liveobj_extent place;
+    bool is_swift;
+};
+
+struct noted_images {
+    struct noted_image *items;
+    uint32_t count;
+};
+
 static struct {
     struct liveobj_lock lock;
     const struct liveobj_unload_listener *listener;
-    struct liveobj_image_list loaded;
-    struct liveobj_image_list gone;
-    struct changes changes; // when `loaded` was listed
-    uint32_t count;         // atomic
+    struct noted_images loaded;
+    struct changes changes;                     // when `loaded` was listed
+    unsigned long long explained;               // unloads of which the image is known
+    bool looks_again;                           // for a second runtime: an image was being loaded
+    struct liveobj_extent places[PLACES_LIMIT]; // of unloaded images; atomic
+    uint32_t place_count;                       // atomic
+    const char *failure;                        // atomic
 } noted;
 
 void liveobj_unloads_visit_locks(liveobj_lock_visit_fn visit, void *context) {
     visit(context, &noted.lock);
 }
 
-uint32_t liveobj_unloads_count(void) {
-    return __atomic_load_n(&noted.count, __ATOMIC_RELAXED);
+const char *liveobj_unloads_failure(void) {
+    // Relaxed: a caller that asks because of an unload is ordered after it by other means.
+    return __atomic_load_n(&noted.failure, __ATOMIC_RELAXED);
 }
 
-// MARK: - Gone
+// MARK: - Places of unloaded images
 
-/// The last unloaded image that overlaps this one's addresses; NULL for none.
-static struct liveobj_listed_image *last_at_place_of(const struct liveobj_listed_image *image) {
-    for (uint32_t i = noted.gone.count; i-- > 0;) {
-        struct liveobj_listed_image *other = &noted.gone.items[i];
-        if (other->start < image->end && image->start < other->end)
-            return other;
-    }
-    return NULL;
+static struct liveobj_extent place_at(uint32_t index) {
+    return (struct liveobj_extent){
+        __atomic_load_n(&noted.places[index].start, __ATOMIC_RELAXED),
+        __atomic_load_n(&noted.places[index].end, __ATOMIC_RELAXED),
+    };
 }
 
-/// Adds an unloaded image. If there is no room, later reports do not name it. Its metadata is
-/// trusted no more than that of any other unloaded image.
-static void add_gone(const struct liveobj_listed_image *image, uint64_t mark) {
-    struct liveobj_listed_image *last = last_at_place_of(image);
-    if (last && liveobj_listed_images_are_same(&noted.gone, last, &noted.loaded, image)) {
-        last->unloaded_at = mark;
-        return;
-    }
-    struct liveobj_listed_image *added =
-        liveobj_image_list_add(&noted.gone, image, liveobj_image_list_path(&noted.loaded, image));
-    if (added)
-        added->unloaded_at = mark;
+static void set_place(uint32_t index, struct liveobj_extent place) {
+    __atomic_store_n(&noted.places[index].start, place.start, __ATOMIC_RELAXED);
+    __atomic_store_n(&noted.places[index].end, place.end, __ATOMIC_RELAXED);
 }
 
-static bool is_in(const struct liveobj_image_list *list, const struct liveobj_listed_image *image) {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (liveobj_listed_images_are_same(list, &list->items[i], &noted.loaded, image))
+bool liveobj_unloads_include(uintptr_t address) {
+    // Acquire: pairs with the release in `add_place`.
+    uint32_t count = __atomic_load_n(&noted.place_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++) {
+        struct liveobj_extent place = place_at(i);
+        if (address >= place.start && address < place.end)
             return true;
+    }
     return false;
 }
 
-static void note_gone(const struct liveobj_image_list *present) {
-    uint64_t mark = noted.listener->mark();
-    bool is_found = false;
-    for (uint32_t i = 0; i < noted.loaded.count; i++) {
-        const struct liveobj_listed_image *image = &noted.loaded.items[i];
-        if (is_in(present, image))
-            continue;
-        is_found = true;
-        add_gone(image, mark);
-        noted.listener->forget(image->start, image->end);
+/// The last place is widened if there is no room for another one.
+static void add_place(struct liveobj_extent place) {
+    uint32_t count = noted.place_count;
+    if (liveobj_unloads_include(place.start) && liveobj_unloads_include(place.end - 1))
+        return; // it was loaded there again
+    if (count < PLACES_LIMIT) {
+        set_place(count, place);
+        // Release: who sees the count sees the place.
+        __atomic_store_n(&noted.place_count, count + 1, __ATOMIC_RELEASE);
+        return;
     }
-    if (!is_found) // it was loaded and unloaded between two comparisons
-        noted.listener->forget(0, UINTPTR_MAX);
-    // Relaxed: a caller that asks because of this unload is ordered after it by other means.
-    __atomic_fetch_add(&noted.count, 1, __ATOMIC_RELAXED);
+    struct liveobj_extent last = place_at(count - 1);
+    set_place(count - 1,
+              (struct liveobj_extent){place.start < last.start ? place.start : last.start,
+                                      place.end > last.end ? place.end : last.end});
 }
 
-// MARK: - Loaded
+// MARK: - Comparing
+
+static const struct noted_image *find_same(const struct noted_images *images,
+                                           struct liveobj_extent place) {
+    for (uint32_t i = 0; i < images->count; i++)
+        if (images->items[i].place.start == place.start && images->items[i].place.end == place.end)
+            return &images->items[i];
+    return NULL;
+}
+
+static void fail(const char *why) {
+    if (noted.failure)
+        return;
+    noted.listener->distrust_metadata();
+    __atomic_store_n(&noted.failure, why, __ATOMIC_RELAXED);
+}
+
+static void note_unload(const struct noted_image *image) {
+    add_place(image->place);
+    noted.listener->forget_code(image->place.start, image->place.end);
+    if (image->is_swift)
+        fail("references were not read: a Swift library was unloaded");
+}
+
+static void note_missing(const struct noted_images *present) {
+    for (uint32_t i = 0; i < noted.loaded.count; i++)
+        if (!find_same(present, noted.loaded.items[i].place)) {
+            note_unload(&noted.loaded.items[i]);
+            noted.explained++;
+        }
+}
+
+/// An image was loaded and unloaded between two comparisons, or is at its old place again.
+static void note_unknown(unsigned long long unloads) {
+    if (noted.explained >= unloads)
+        return;
+    noted.explained = unloads;
+    noted.listener->forget_code(0, UINTPTR_MAX);
+    fail("references were not read: a library was unloaded that may have contained Swift code");
+}
+
+// MARK: - Listing
+
+/// Every image of Swift code calls `swift_addNewDSOImage` when it is loaded (second_runtime.c).
+static bool add_loaded(void *context, const struct liveobj_image *image) {
+    struct noted_images *images = context;
+    struct liveobj_extent place = {image->start, image->end};
+    if (place.start >= place.end || images->count == LOADED_LIMIT)
+        return false;
+    const struct noted_image *known = find_same(&noted.loaded, place);
+    bool is_swift =
+        known ? known->is_swift : liveobj_image_import(image, "swift_addNewDSOImage") != NULL;
+    images->items[images->count++] = (struct noted_image){place, is_swift};
+    return false;
+}
 
 static int read_changes(struct dl_phdr_info *info, size_t size, void *context) {
     struct changes *changes = context;
@@ -107,19 +163,19 @@ static bool is_same(struct changes one, struct changes other) {
 }
 
 static void note_locked(struct changes present_changes) {
-    struct liveobj_image_list present;
-    if (!liveobj_image_list_start(&present, LOADED_LIMIT, PATHS_BYTES) ||
-        (!noted.gone.items && !liveobj_image_list_start(&noted.gone, GONE_LIMIT, PATHS_BYTES))) {
-        liveobj_image_list_end(&present);
+    enum { BYTES = LOADED_LIMIT * sizeof *noted.loaded.items };
+    struct noted_images present = {liveobj_os_map(BYTES), 0};
+    if (!present.items)
         return;
-    }
-    liveobj_image_list_add_loaded(&present);
-    if (noted.loaded.items && present_changes.unloads != noted.changes.unloads)
-        note_gone(&present);
-    liveobj_image_list_end(&noted.loaded);
+    liveobj_images_visit(add_loaded, &present);
+    if (!noted.loaded.items)
+        noted.explained = present_changes.unloads;
+    note_missing(&present);
+    note_unknown(present_changes.unloads);
+    liveobj_os_unmap(noted.loaded.items, BYTES);
     noted.loaded = present;
-    if (liveobj_second_runtime_look())
-        noted.changes = present_changes;
+    noted.changes = present_changes;
+    noted.looks_again = !liveobj_second_runtime_look();
 }
 
 void liveobj_unloads_start(const struct liveobj_unload_listener *listener) {
@@ -133,43 +189,8 @@ void liveobj_unloads_note(void) {
         return; // in a signal handler that interrupted this: the next call finds the changes
     // Before the list is made, so that changes made meanwhile are found next time.
     dl_iterate_phdr(read_changes, &present);
-    if (!noted.loaded.items || !is_same(present, noted.changes))
+    if (!noted.loaded.items || noted.looks_again || !is_same(present, noted.changes))
         note_locked(present);
-    liveobj_lock_release(&noted.lock);
-}
-
-// MARK: - Queries
-
-/// The first unload at an address after a sequence number, or the last one.
-static uint64_t unload_at(uintptr_t address, uint64_t sequence, bool wants_last) {
-    uint64_t unloaded_at = 0;
-    if (liveobj_unloads_count() == 0)
-        return 0;
-    if (!liveobj_lock_acquire(&noted.lock))
-        return UINT64_MAX; // in a signal handler that interrupted a change: nothing is trusted
-    for (uint32_t i = 0; i < noted.gone.count && (wants_last || !unloaded_at); i++) {
-        const struct liveobj_listed_image *image = &noted.gone.items[i];
-        if (liveobj_listed_image_contains(image, address) && sequence < image->unloaded_at)
-            unloaded_at = image->unloaded_at;
-    }
-    liveobj_lock_release(&noted.lock);
-    return unloaded_at;
-}
-
-uint64_t liveobj_unload_of(uintptr_t address, uint64_t sequence) {
-    return unload_at(address, sequence, false);
-}
-
-uint64_t liveobj_last_unload_at(uintptr_t address) {
-    return unload_at(address, 0, true);
-}
-
-void liveobj_unloads_list(struct liveobj_image_list *list) {
-    if (!liveobj_lock_acquire(&noted.lock))
-        return;
-    for (uint32_t i = 0; i < noted.gone.count; i++)
-        liveobj_image_list_add(list, &noted.gone.items[i],
-                               liveobj_image_list_path(&noted.gone, &noted.gone.items[i]));
     liveobj_lock_release(&noted.lock);
 }
 

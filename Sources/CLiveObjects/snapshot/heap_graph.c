@@ -66,7 +66,6 @@ static const char *prepare(struct liveobj_heap_walk *walk,
     if (!has_room(walk->capture))
         return no_room;
     walk->report = liveobj_os_map_shared(sizeof *walk->report);
-    liveobj_types_try(walk->capture);
     if (!walk->report || !add_live_types(walk->capture))
         return no_memory;
     liveobj_dispatch_prepare();

@@ -124,9 +124,8 @@ static bool put_object(struct liveobj_walk *walk, struct liveobj_objects_writer 
         use_unreadable_type(walk);
     if ((walk->is_new_type || walk->type == 0) && !note_new_type(walk))
         return false;
-    liveobj_put_object(
-        writer, walk->index, &walk->object, walk->type, walk->strong,
-        liveobj_captured_stack(walk->capture, walk->object.stack, walk->object.sequence));
+    liveobj_put_object(writer, walk->index, &walk->object, walk->type, walk->strong,
+                       liveobj_captured_stack(walk->capture, walk->object.stack));
     return true;
 }
 

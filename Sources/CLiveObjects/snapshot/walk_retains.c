@@ -21,10 +21,7 @@ static void put_site(void *context, uint32_t stack, uint32_t retains, uint32_t r
     struct retain_writer *writer = context;
     liveobj_section_reserve(&writer->section, SITE_BYTES);
     liveobj_put_u32(&writer->section, liveobj_walk_ordinal(writer->walk));
-    // A retain has no sequence number. So its trace is resolved as of the object's allocation: code
-    // that was unloaded since then is attributed to the image that it was in at that time.
-    liveobj_put_u32(&writer->section, liveobj_captured_stack(writer->walk->capture, stack,
-                                                             writer->walk->object.sequence));
+    liveobj_put_u32(&writer->section, liveobj_captured_stack(writer->walk->capture, stack));
     liveobj_put_u32(&writer->section, retains);
     liveobj_put_u32(&writer->section, releases);
 }

@@ -180,7 +180,6 @@ public struct JSONRenderer: Sendable {
     .object([
       "function": .optional(frame.function), "module": .string(frame.module), "file": file(frame.file),
       "line": line(frame.line), "system": frame.isSystem ? .bool(true) : .absent,
-      "unloadedLibrary": frame.unloadedLibrary.map(JSONValue.string) ?? .absent,
     ])
   }
 

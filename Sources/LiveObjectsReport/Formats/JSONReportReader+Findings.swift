@@ -53,7 +53,6 @@ extension SourceFrame {
       function: try json.optionalString("function"), module: try json.string("module"),
       file: try json.optionalString("file"), line: try json.optionalNumber("line"),
       isSystem: try json.flag("system"))
-    unloadedLibrary = try json.optionalString("unloadedLibrary")
   }
 }
 

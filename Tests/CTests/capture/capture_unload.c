@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "CLiveObjects.h"
+#include "runtime/unloads.h"
 #include "support/expect.h"
 #include "support/fake_runtime.h"
 
@@ -36,6 +37,7 @@ int main(void) {
     }
     __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
     pthread_join(loader, NULL);
+    EXPECT(liveobj_unloads_failure()); // the recorder has not seen each library that was unloaded
     return EXPECT_STATUS();
 }
 

@@ -1,5 +1,15 @@
 // A library with one function, `call`, which calls the function that it is given. It is built
 // twice, the second time with a larger frame: the same return addresses, and another unwind rule.
+// The third one registers with the Swift runtime, as images of Swift code do.
+
+#ifdef IS_SWIFT
+__attribute__((weak)) void swift_addNewDSOImage(const void *sections);
+
+__attribute__((constructor)) static void add_image(void) {
+    if (swift_addNewDSOImage)
+        swift_addNewDSOImage(0);
+}
+#endif
 
 #define TEXT_OF(word) #word
 #define TEXT(word) TEXT_OF(word)
