@@ -14,7 +14,6 @@
 #include "CLiveObjects.h"
 #include "os/os.h"
 #include "stacks/stack_walk.h"
-#include "stacks/unwind_images.h"
 #include "stacks/unwind_rules.h"
 
 static uint32_t kept_depth = 64;

@@ -46,7 +46,7 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
                                                  uintptr_t sp, uintptr_t fp);
 
 /// Invalidates every last trace, and the unwind rules of code at these addresses, which was
-/// unloaded. Takes the dynamic linker's lock, so it must not be called in a hook.
+/// unloaded.
 void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end);
 
 // MARK: - stack_depot.c: stores each distinct stack trace once
