@@ -78,7 +78,7 @@ void liveobj_write_superclasses(struct liveobj_stream *stream,
     struct liveobj_section section;
     if (!liveobj_section_start(&section, stream, "SUPR"))
         return;
-    for (uint32_t id = 1; id <= types->table.count; id++)
+    for (uint32_t id = 1; id <= types->table.numbers.count; id++)
         if (types->table.types[id].kind == LIVEOBJ_TYPE_CLASS)
             put_superclasses(&section, id, &types->table.types[id]);
     liveobj_section_finish(&section);

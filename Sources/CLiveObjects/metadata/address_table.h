@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Numbers addresses from 1, in the order in which they are first seen. A hash table with open
-/// addressing. Owned by one capture.
+/// Numbers addresses, or other words, from 1, in the order in which they are first seen. A hash
+/// table with open addressing.
 struct liveobj_address_table {
     struct liveobj_numbered_address *slots;
     uint32_t count;

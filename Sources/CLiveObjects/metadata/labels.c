@@ -3,6 +3,7 @@
 #if defined(__linux__)
 
 #include "metadata/labels.h"
+#include "metadata/address_table.h"
 #include "os/compiler.h"
 #include "os/os.h"
 
@@ -13,7 +14,6 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 // Limits of address space; only what is used takes memory.
 enum {
     LABELS_LIMIT = 1 << 20,
-    SLOTS = 2 * LABELS_LIMIT,
     TEXT_BYTES = 1 << 27,
     TEXT_LIMIT = 1024, // longer paths are not readable
 };
@@ -33,8 +33,8 @@ struct join {
 };
 
 static struct {
-    struct stored_label *labels; // by id
-    uint32_t *slots;             // open addressing -> id
+    struct stored_label *labels;      // by id
+    struct liveobj_address_table ids; // by hash
     char *texts;
     struct join *joins;
     uint32_t end; // 0: not started
@@ -45,39 +45,21 @@ static bool start(void) {
     if (table.end)
         return true;
     table.labels = liveobj_os_map(LABELS_LIMIT * sizeof *table.labels);
-    table.slots = liveobj_os_map(SLOTS * sizeof *table.slots);
     table.texts = liveobj_os_map(TEXT_BYTES);
     table.joins = liveobj_os_map(JOINS * sizeof *table.joins);
-    bool started = table.labels && table.slots && table.texts && table.joins;
+    bool started = table.labels && table.texts && table.joins;
     table.end = started;
     return started;
 }
 
 // MARK: - Making
 
-static uint64_t hash_of(uint32_t kind_and_ownership, const char *text, size_t length) {
+/// Two labels with the same hash would be one. Among a million labels the probability is 3 in 10^8.
+static uintptr_t hash_of(uint32_t kind_and_ownership, const char *text, size_t length) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ kind_and_ownership; // FNV-1a
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static bool is_same(const struct stored_label *label, enum liveobj_label_kind kind,
-                    enum liveobj_ownership ownership, const char *text, size_t length) {
-    const char *known = table.texts + label->text;
-    return label->kind == kind && label->ownership == ownership &&
-           strncmp(known, text, length) == 0 && known[length] == 0;
-}
-
-static uint32_t add(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
-                    const char *text, size_t length) {
-    if (table.end == LABELS_LIMIT || length + 1 > TEXT_BYTES - table.text_end)
-        return 0;
-    table.labels[table.end] =
-        (struct stored_label){table.text_end, (uint8_t)kind, (uint8_t)ownership};
-    memcpy(table.texts + table.text_end, text, length); // the NUL is there: the memory was zeroed
-    table.text_end += (uint32_t)length + 1;
-    return table.end++;
+    return hash | 1; // not 0
 }
 
 static uint32_t make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
@@ -85,11 +67,18 @@ static uint32_t make(enum liveobj_label_kind kind, enum liveobj_ownership owners
     if (!start())
         return 0;
     length = length < TEXT_LIMIT ? length : TEXT_LIMIT;
-    uint32_t slot = (uint32_t)(hash_of(kind << 8 | ownership, text, length) % SLOTS);
-    for (; table.slots[slot]; slot = (slot + 1) % SLOTS)
-        if (is_same(&table.labels[table.slots[slot]], kind, ownership, text, length))
-            return table.slots[slot];
-    return table.slots[slot] = add(kind, ownership, text, length);
+    uintptr_t hash = hash_of(kind << 8 | ownership, text, length);
+    uint32_t id = liveobj_address_find(&table.ids, hash);
+    if (id || table.end == LABELS_LIMIT || length + 1 > TEXT_BYTES - table.text_end)
+        return id;
+    id = liveobj_address_number(&table.ids, hash);
+    if (!id)
+        return 0;
+    table.labels[id] = (struct stored_label){table.text_end, (uint8_t)kind, (uint8_t)ownership};
+    memcpy(table.texts + table.text_end, text, length); // the NUL is there: the memory was zeroed
+    table.text_end += (uint32_t)length + 1;
+    table.end = id + 1;
+    return id;
 }
 
 uint32_t liveobj_label_make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,

@@ -11,8 +11,6 @@
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 
-#include <string.h>
-
 uint32_t liveobj_type_capture_count(const struct liveobj_type *type) {
     struct liveobj_image image;
     if (type->kind != LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX)
@@ -31,71 +29,32 @@ LIVEOBJ_HOOK bool liveobj_type_is_task(uintptr_t header) {
 
 // MARK: - Table
 
-static bool make_room(struct liveobj_type_table *table, uint32_t capacity) {
-    *table = (struct liveobj_type_table){
-        .types = liveobj_os_map(capacity / 2 * sizeof *table->types),
-        .slots = liveobj_os_map(capacity * sizeof *table->slots),
-        .capacity = capacity,
-    };
-    return table->types && table->slots;
-}
-
-bool liveobj_type_table_start(struct liveobj_type_table *table) {
-    enum { FIRST_CAPACITY = 1024 };
-    return make_room(table, FIRST_CAPACITY);
-}
-
-void liveobj_type_table_end(struct liveobj_type_table *table) {
-    liveobj_os_unmap(table->types, table->capacity / 2 * sizeof *table->types);
-    liveobj_os_unmap(table->slots, table->capacity * sizeof *table->slots);
-    *table = (struct liveobj_type_table){0};
-}
-
-static bool is_same(const struct liveobj_type *one, const struct liveobj_type *other) {
-    return one->metadata == other->metadata && one->subject == other->subject &&
-           one->kind == other->kind;
-}
-
-/// The slot of the type; if the table does not have it, the free one where it belongs.
-static uint32_t *slot_of(const struct liveobj_type_table *table, const struct liveobj_type *type) {
-    // Metadata is aligned and close together: a multiplication spreads it.
-    uint64_t hash = (type->metadata ^ type->subject << 7) * UINT64_C(0x9e3779b97f4a7c15);
-    uint32_t slot = (uint32_t)(hash >> 32) & (table->capacity - 1);
-    while (table->slots[slot] && !is_same(&table->types[table->slots[slot]], type))
-        slot = (slot + 1) & (table->capacity - 1);
-    return &table->slots[slot];
-}
-
-static void add(struct liveobj_type_table *table, const struct liveobj_type *type) {
-    uint32_t *slot = slot_of(table, type);
-    *slot = ++table->count;
-    table->types[*slot] = *type;
-}
-
-static bool grow(struct liveobj_type_table *table) {
-    struct liveobj_type_table larger;
-    if (!make_room(&larger, table->capacity * 2)) {
-        liveobj_type_table_end(&larger);
-        return false;
-    }
-    for (uint32_t id = 1; id <= table->count; id++)
-        add(&larger, &table->types[id]);
-    liveobj_type_table_end(table);
-    *table = larger;
-    return true;
+/// A word for each type: the metadata that distinguishes it, and the kind in the bits that are 0
+/// because metadata is aligned. The metadata of an error box is the runtime's own.
+static uintptr_t key_of(const struct liveobj_type *type) {
+    bool is_error = type->kind == LIVEOBJ_TYPE_ERROR_BOX && type->subject;
+    uintptr_t metadata = is_error ? type->subject : type->metadata;
+    return (metadata & ~(sizeof metadata - 1)) | (uintptr_t)type->kind;
 }
 
 uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
                                bool *is_new) {
-    uint32_t id = *slot_of(table, type);
+    uintptr_t key = key_of(type);
+    uint32_t id = liveobj_address_find(&table->numbers, key);
     *is_new = id == 0;
-    if (id)
+    if (id || !liveobj_os_make_room((void **)&table->types, table->numbers.count + 1,
+                                    &table->capacity, sizeof *table->types))
         return id;
-    // The last entry of `types` is that of the greatest id.
-    if (table->count + 1 >= table->capacity / 2 && !grow(table))
-        return 0;
-    add(table, type);
-    return table->count;
+    id = liveobj_address_number(&table->numbers, key);
+    if (id)
+        table->types[id] = *type;
+    return id;
+}
+
+void liveobj_type_table_end(struct liveobj_type_table *table) {
+    liveobj_address_table_end(&table->numbers);
+    liveobj_os_unmap(table->types, table->capacity * sizeof *table->types);
+    *table = (struct liveobj_type_table){0};
 }
 
 #endif

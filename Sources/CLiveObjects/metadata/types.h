@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "metadata/address_table.h"
 #include "os/compiler.h"
 
 #include <stdbool.h>
@@ -59,19 +60,18 @@ struct liveobj_name liveobj_type_name(const struct liveobj_type *type,
 /// The number of types in the name of this one, itself included; counts up to `most`.
 uint32_t liveobj_type_size(uintptr_t metadata, uint32_t most);
 
-/// Types by id. Ids count from 1, in the order in which the types were first seen.
+/// Types by id. Ids count from 1, in the order in which the types were first seen. Zeroed memory is
+/// an empty table.
 struct liveobj_type_table {
-    struct liveobj_type *types; // by id
-    uint32_t *slots;            // open addressing: ids
-    uint32_t count;
-    uint32_t capacity; // of `slots`, a power of two; twice that of `types`
+    struct liveobj_address_table numbers; // its count is the highest id
+    struct liveobj_type *types;           // by id
+    uint32_t capacity;                    // of `types`
 };
-bool liveobj_type_table_start(struct liveobj_type_table *table);
-void liveobj_type_table_end(struct liveobj_type_table *table);
 /// Finds or adds a type.
-/// \returns Its id; 0 if there is no memory. `is_new` says whether it was added.
+/// \returns Its id; 0 if there is no memory. `is_new` says whether it is not in the table yet.
 uint32_t liveobj_type_table_id(struct liveobj_type_table *table, const struct liveobj_type *type,
                                bool *is_new);
+void liveobj_type_table_end(struct liveobj_type_table *table);
 
 // MARK: - declared_types.c
 

@@ -138,7 +138,6 @@ static bool start_work(struct liveobj_capture *capture) {
     liveobj_reader_start(&capture->reader);
     liveobj_traces_hold();
     return liveobj_captured_stacks_start(&capture->stacks) &&
-           liveobj_type_table_start(&capture->types.table) &&
            liveobj_section_start(&capture->type_section, &capture->stream, "TYPE");
 }
 

@@ -22,8 +22,6 @@ static uint32_t calls;
 /// \returns NULL if memory ran out.
 static struct history *history_of(const struct liveobj_type *type, uint64_t objects) {
     bool is_new;
-    if (!known.capacity && !liveobj_type_table_start(&known))
-        return NULL;
     uint32_t id = liveobj_type_table_id(&known, type, &is_new);
     if (!id || !liveobj_os_make_room((void **)&histories, id, &capacity, sizeof *histories))
         return NULL;

@@ -14,7 +14,7 @@ static unsigned count_growth(struct liveobj_trigger trigger, const uint64_t *obj
                              size_t count) {
     uintptr_t metadata = next_type += 64;
     struct liveobj_type types[] = {{0}, {metadata, metadata, LIVEOBJ_TYPE_CLASS}};
-    struct liveobj_type_table table = {.types = types, .count = 1};
+    struct liveobj_type_table table = {.types = types, .numbers = {.count = 1}};
     unsigned grown = 0;
     for (size_t i = 0; i < count; i++) {
         struct liveobj_type_count counted[] = {{0}, {objects[i], 0}};
