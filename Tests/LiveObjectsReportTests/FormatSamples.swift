@@ -6,8 +6,6 @@ import LiveObjectsCapture
 
 /// Reports that every format must be able to show.
 enum FormatSamples {
-  static let all = [("tests", tests), ("explained", explained), ("hostile", hostile), ("empty", empty)]
-
   /// Leaks of many tests.
   static var tests: Report {
     var report = TestedPackage.report()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HTMLRendererTests {
   @Test func showsLeaksWithTheirPathsAndCallSites() throws {
     try expectGolden(
-      Self.staticPart(of: HTMLRenderer.render(ExplainedFindings.report())), "explained-findings.html")
+      Self.staticPart(of: HTMLRenderer.render(ExplainedFindings.report())), "explained.html")
   }
 
   @Test func embedsRowsForTheScript() throws {

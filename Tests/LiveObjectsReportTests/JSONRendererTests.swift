@@ -6,14 +6,6 @@ import Testing
 @testable import LiveObjectsReport
 
 @Suite struct JSONRendererTests {
-  @Test func writesSchemaVersion1() throws {
-    try expectGolden(JSONRenderer().render(LeakingProgram().report()), "leaking-program.json")
-  }
-
-  @Test func writesTheStatusOfReferences() throws {
-    try expectGolden(JSONRenderer().render(ExplainedFindings.report()), "explained-findings.json")
-  }
-
   @Test func anyNameRoundTrips() throws {
     let name = "Demo.\"\\/\n\r\t\u{0}\u{1f}\u{7f}\u{85}\u{2028}\u{2029}\u{202e}é😀"
     var builder = CaptureBuilder()

@@ -8,7 +8,7 @@ import Testing
   private static let limit = 1 << 20
 
   @Test func showsLeaksAndCountsTheRest() throws {
-    try expectGolden(MarkdownRenderer.render(ExplainedFindings.report()), "explained-findings.md")
+    try expectGolden(MarkdownRenderer.render(ExplainedFindings.report()), "explained.md")
   }
 
   @Test func leavesOutWhatHasNoRoom() {

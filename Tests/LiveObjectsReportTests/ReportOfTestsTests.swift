@@ -11,10 +11,6 @@ import Testing
     try expectGolden(TextRenderer().render(TestedPackage.report()), "tests.txt")
   }
 
-  @Test func writesTestsInTheOrderOfTheirBeginnings() throws {
-    try expectGolden(JSONRenderer().render(TestedPackage.report()), "tests.json")
-  }
-
   @Test func eachTestNamesItsFindings() throws {
     let report = TestedPackage.report()
     for test in report.tests {

@@ -10,7 +10,8 @@ private let reportFolder = ProcessInfo.processInfo.environment["WRITTEN_REPORTS"
   @Test(arguments: ReportFormat.allCases) func writes(format: ReportFormat) throws {
     for (name, report) in [
       ("many", LargeReports.report(findings: 10_000)), ("hostile", HostileReport.report()),
-      ("explained", ExplainedFindings.report()), ("tests", TestedPackage.report()),
+      ("evil", FormatSamples.hostile), ("explained", FormatSamples.explained),
+      ("tests", FormatSamples.tests), ("empty", FormatSamples.empty),
     ] {
       let file = "\(try #require(reportFolder))/\(name).\(format.rawValue)"
       let start = ContinuousClock.now
