@@ -60,7 +60,12 @@ let package = Package(
     .target(
       name: "LiveObjectsSymbolication",
       dependencies: ["LiveObjectsSystem", "LiveObjectsCapture", "LiveObjectsAnalysis"]),
-    .target(name: "LiveObjectsReport", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"]),
+    .target(
+      name: "LiveObjectsReport", dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis"],
+      // Read by name, so that reports need no file beside the program.
+      resources: [
+        .embedInCode("Formats/HTML/Page/report.js"), .embedInCode("Formats/HTML/Page/report.css"),
+      ]),
     .target(
       name: "LiveObjects",
       dependencies: [

@@ -41,7 +41,7 @@ extension Recorder {
   package static func fail(_ test: UInt32, with findings: [Finding]) {
     if findings.isEmpty { liveobj_test_add_finding(test, nil, 0) }
     for finding in findings {
-      let recorded = TestFinding(test: Int(test) - 1, objects: finding.members, content: finding.content)
+      let recorded = TestFinding(test: Int(test) - 1, objects: finding.members, content: finding.encoded)
       recorded.bytes.withUnsafeBytes { liveobj_test_add_finding(test, $0.baseAddress, $0.count) }
     }
   }

@@ -46,11 +46,11 @@ public struct Finding: Sendable, Hashable {
   /// Instances that were allocated by the same call.
   public struct CallSite: Sendable, Hashable {
     public var instances: Int
-    /// Bytes asked for by the instances; 0 where the finding of a test did not record them.
+    /// Bytes asked for by the instances.
     public var bytes: UInt64
     /// Whether both numbers are estimates: only a sample of the objects has stack traces.
     public var isEstimated = false
-    /// The types of the instances of a leak, sorted; empty for other findings, and in captures of former versions.
+    /// The types of the instances of a leak, sorted; empty for other findings.
     public var types: [String] = []
     /// Innermost first, the runtime's own trimmed.
     public var frames: [SourceFrame]

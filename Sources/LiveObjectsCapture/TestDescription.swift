@@ -68,7 +68,7 @@ public struct TestFinding: Sendable, Hashable {
   /// Index into `Capture.tests`.
   public var test: Int
   public var objects: [Object]
-  /// The encoded finding, written and read by the analysis.
+  /// The finding as JSON, written and read by the analysis.
   public var content: [UInt8]
 
   public init(test: Int, objects: [Object], content: [UInt8]) {

@@ -1,3 +1,4 @@
+import LiveObjectsAnalysis
 import LiveObjectsReport
 import LiveObjectsSystem
 

@@ -29,7 +29,7 @@ extension CaptureBuilder {
   public mutating func fail(_ test: Int, with findings: [Finding]) {
     capture.tests[test].outcome = .leaked
     capture.testFindings += findings.map {
-      TestFinding(test: test, objects: $0.members, content: $0.content)
+      TestFinding(test: test, objects: $0.members, content: $0.encoded)
     }
   }
 

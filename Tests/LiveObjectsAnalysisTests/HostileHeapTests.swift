@@ -163,7 +163,7 @@ import Testing
       objects: 1, bytes: 32)
     capture.testFindings = objects.map {
       TestFinding(
-        test: 0, objects: [TestFinding.Object($0, instance: 0, isCore: true)], content: finding.content)
+        test: 0, objects: [TestFinding.Object($0, instance: 0, isCore: true)], content: finding.encoded)
     }
     var findings: [Finding] = []
     let seconds = processorSeconds {

@@ -65,7 +65,7 @@ import Testing
     builder.reference(from: objects[1], to: objects[0], ReferenceLabel(.element), element: 0)
     let finding = try #require(Analysis(of: builder.capture, symbolicator: symbolicator).findings.first)
     #expect(finding.allocatedAt.map(\.types) == [["Demo.Author"], ["[Demo.Book]"]])
-    #expect(Finding(content: finding.content)?.allocatedAt.map(\.types) == finding.allocatedAt.map(\.types))
+    #expect(Finding(encoded: finding.encoded)?.allocatedAt.map(\.types) == finding.allocatedAt.map(\.types))
   }
 
   @Test mutating func theTypesOfVictimsAreNamedTheProgramsOwnFirst() throws {
@@ -75,7 +75,7 @@ import Testing
     for type in types { builder.reference(from: node, to: builder.object(of: type), property: "kept") }
     let finding = try #require(analyse(builder).findings.first { $0.verdict == .retainCycle })
     #expect((finding.victims, finding.victimTypes) == (2, ["Demo.Session", "Swift._StringStorage"]))
-    #expect(Finding(content: finding.content)?.victimTypes == finding.victimTypes)
+    #expect(Finding(encoded: finding.encoded)?.victimTypes == finding.victimTypes)
   }
 
   @Test mutating func aSecondCycleIsShownIfNoReferenceBreaksBoth() throws {
@@ -86,7 +86,7 @@ import Testing
       finding.otherCycle.map { "\($0.type).\($0.reference)" } == [
         "Demo.Pipeline.first", "Demo.Context.pipeline",
       ])
-    #expect(Finding(content: finding.content)?.otherCycle == finding.otherCycle)
+    #expect(Finding(encoded: finding.encoded)?.otherCycle == finding.otherCycle)
     #expect(finding.hint == nil)
     builder.reference(from: channel, to: context, property: "last")
     builder.reference(from: context, to: channel, property: "channel")

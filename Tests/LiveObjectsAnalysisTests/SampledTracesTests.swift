@@ -31,7 +31,7 @@ import Testing
     builder.objects(3, of: builder.type("Demo.Loader"), stackTrace: builder.stackTrace([0x10]))
     let finding = try #require(analyse(builder, symbolicator).findings.first)
     #expect(finding.allocatedAt.map(\.isEstimated) == [true])
-    #expect(Finding(content: finding.content)?.allocatedAt == finding.allocatedAt)
+    #expect(Finding(encoded: finding.encoded)?.allocatedAt == finding.allocatedAt)
   }
 
   /// Calls of the program may be among those that are not known.

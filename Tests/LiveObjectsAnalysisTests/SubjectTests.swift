@@ -59,7 +59,7 @@ import Testing
     #expect(merged.type == "Demo.Loader")
     merged.add(finding())
     #expect(merged.type == "Demo.Loader")
-    let recorded = try #require(Finding(content: finding(after: loader).content))
+    let recorded = try #require(Finding(encoded: finding(after: loader).encoded))
     #expect(recorded.isNamedByTest)
   }
 

@@ -5,30 +5,37 @@ import LiveObjectsCapture
 ///
 /// Keys keep their meaning and their order from version to version; new ones may be added.
 public struct JSONRenderer: Sendable {
-  /// The command that made the report: files are relative to its folder.
-  private var run = Report.Run()
-
   public init() {}
 
   public func render(_ report: Report) -> String {
     String(decoding: bytes(of: report), as: UTF8.self)
   }
 
-  func bytes(of report: Report) -> [UInt8] {
-    var renderer = self
-    renderer.run = report.run
-    return renderer.document(report).bytes
+  func bytes(of report: Report) -> [UInt8] { JSONReport(report, report.causes).document.bytes }
+}
+
+/// A report as a JSON document: a file, or a part of a page.
+struct JSONReport {
+  private let report: Report
+  private let causes: [Cause]
+  /// Files are relative to the folder of the command that made the report.
+  private let findings: FindingEncoder
+
+  /// - Parameter causes: those of the report.
+  init(_ report: Report, _ causes: [Cause]) {
+    (self.report, self.causes) = (report, causes)
+    findings = FindingEncoder(path: report.run.relative, sentence: { HintText($0).text })
   }
 
-  private func document(_ report: Report) -> JSONValue {
-    let causes = report.causes
+  var document: JSONValue {
     let ids = Self.ids(of: causes)
     return .object([
       "schemaVersion": .integer(1),
       "tracking": json(report.tracking, notes: report.notes),
       "processes": .array(report.processes.map(json)),
       "tests": .array(report.concludedTests.lazy.map(json)),
-      "findings": .array(report.findings.lazy.map { json($0, cause: ids[Finding.Key($0)]) }),
+      "findings": .array(
+        report.findings.lazy.map { findings.json($0, cause: ids[Finding.Key($0)], shown: shown($0)) }),
       "types": .array(report.types.lazy.map(json)),
       "causes": .array(causes.lazy.map(json)),
       "tool": .object(["name": .string("liveobjects"), "version": .string(Report.Run.toolVersion)]),
@@ -74,62 +81,8 @@ public struct JSONRenderer: Sendable {
       "outcome": .string("\(test.outcome)"),
       "evaluated": .bool(test.evaluation == .complete),
       "findings": .strings(test.findings),
-      "file": file(test.file),
-      "line": line(test.line),
-    ])
-  }
-
-  private func json(_ finding: Finding, cause: String?) -> JSONValue {
-    .object([
-      "fingerprint": .string(finding.fingerprint),
-      "verdict": .string(finding.verdict.rawValue),
-      "certainty": .string(finding.certainty.rawValue),
-      "libraryLeak": .bool(finding.isLibraryLeak),
-      "known": .bool(finding.acceptance != nil),
-      "type": .string(finding.type),
-      "namedByTest": finding.isNamedByTest ? .bool(true) : .absent,
-      "kind": .string(finding.kind.rawValue),
-      "instances": .integer(finding.instances),
-      "objects": .integer(finding.objects),
-      "victims": .integer(finding.victims),
-      "victimTypes": finding.victimTypes.isEmpty ? .absent : .strings(finding.victimTypes),
-      "bytes": .integer(finding.bytes),
-      "elements": finding.elements.map(JSONValue.integer) ?? .null,
-      "test": .optional(finding.test),
-      "case": .optional(finding.testCase),
-      "path": .array(finding.path.map(json)),
-      "otherCycle": finding.otherCycle.isEmpty ? .absent : .array(finding.otherCycle.map(json)),
-      "allocatedAt": .array(finding.allocatedAt.map(json)),
-      "omittedCallSites": .integer(finding.omittedCallSites),
-      "retainedAt": .array(finding.retainedAt.map(json)),
-      "unexplainedRetains": .integer(finding.unexplainedRetains),
-      "remarks": .strings(finding.remarks),
-      "hint": finding.hint.map(json) ?? .null,
-      "cause": .optional(cause),
-      "origin": .string(
-        finding.isLibraryLeak ? "library" : finding.dependency == nil ? "yours" : "dependency"),
-      "dependency": .optional(finding.dependency),
-      "acceptedBy": .optional(finding.acceptance?.name),
-      "baseline": .bool(finding.acceptance == .baseline),
-    ])
-  }
-
-  private func json(_ hint: Finding.Hint) -> JSONValue {
-    .object([
-      "action": .string(hint.action.rawValue),
-      "text": .string(HintText(hint).text),
-      "places": .array(hint.places.map(json)),
-      "otherPlaces": hint.otherPlaces.isEmpty ? .absent : .array(hint.otherPlaces.map(json)),
-    ])
-  }
-
-  private func json(_ place: Finding.Hint.Place) -> JSONValue {
-    .object([
-      "kind": .string(place.kind.rawValue),
-      "name": .string(place.name),
-      "captured": .optional(place.captured),
-      "file": file(place.file),
-      "line": line(place.line),
+      "file": findings.file(test.file),
+      "line": findings.line(test.line),
     ])
   }
 
@@ -141,7 +94,7 @@ public struct JSONRenderer: Sendable {
       "known": .bool(cause.sum.acceptance != nil),
       "dependency": .optional(cause.dependency),
       "type": .string(cause.sum.type),
-      "path": .array(cause.sum.path.map(json)),
+      "path": .array(cause.sum.path.map(findings.json)),
       "tests": .array(
         cause.tests.map { .object(["id": .string($0.id), "case": .optional($0.testCase)]) }),
       "outsideOfTests": .bool(cause.hasUnattributed),
@@ -150,42 +103,19 @@ public struct JSONRenderer: Sendable {
       "objects": .integer(cause.objects),
       "victims": .integer(cause.victims),
       "bytes": .integer(cause.bytes),
-      "hint": cause.sum.hint.map(json) ?? .null,
+      "hint": cause.sum.hint.map(findings.json) ?? .null,
+      "fails": .bool(report.run.failOn.map(cause.fails) ?? false),
+      "shown": .object(["section": .string(cause.section.rawValue), "title": .string(cause.name)]),
     ])
   }
 
-  private func json(_ step: Finding.PathStep) -> JSONValue {
-    .object(["type": .string(step.type), "reference": .string(step.reference)])
-  }
-
-  private func json(_ site: Finding.CallSite) -> JSONValue {
+  /// What a reader of the text sees of a finding.
+  private func shown(_ finding: Finding) -> JSONValue {
     .object([
-      "instances": .integer(site.instances),
-      "frames": .array(site.frames.map(json)),
-      "bytes": .integer(site.bytes),
-      "estimated": site.isEstimated ? .bool(true) : .absent,
-      "types": site.types.isEmpty ? .absent : .array(site.types.map(JSONValue.string)),
+      "section": .string(FindingSection(of: finding).rawValue), "title": .string(finding.title),
+      "path": ShownPath(of: finding).map { .string($0.segments.joined(separator: " → ")) } ?? .absent,
     ])
   }
-
-  private func json(_ site: Finding.RetainingCallSite) -> JSONValue {
-    .object([
-      "retains": .integer(site.retains),
-      "releases": .integer(site.releases),
-      "frames": .array(site.frames.map(json)),
-    ])
-  }
-
-  private func json(_ frame: SourceFrame) -> JSONValue {
-    .object([
-      "function": .optional(frame.function), "module": .string(frame.module), "file": file(frame.file),
-      "line": line(frame.line), "system": frame.isSystem ? .bool(true) : .absent,
-    ])
-  }
-
-  private func file(_ path: String?) -> JSONValue { .optional(path.map(run.relative)) }
-
-  private func line(_ line: Int?) -> JSONValue { line.map(JSONValue.integer) ?? .null }
 
   private func json(_ type: TypeGrowth) -> JSONValue {
     .object([
@@ -196,7 +126,7 @@ public struct JSONRenderer: Sendable {
       "bytes": .integer(type.bytes),
       "growthBytes": .integer(type.growthBytes),
       "pinned": .integer(type.pinned),
-      "allocatedAt": .array(type.allocatedAt.map(json)),
+      "allocatedAt": .array(type.allocatedAt.map(findings.json)),
       "dependency": .optional(type.dependency),
       "origin": .string(
         !type.isUserDefined ? "library" : type.dependency == nil ? "yours" : "dependency"),

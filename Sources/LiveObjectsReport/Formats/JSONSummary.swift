@@ -42,24 +42,3 @@ extension Report {
     }
   }
 }
-
-extension Finding.Acceptance {
-  /// - Parameter name: as `name` gives it; reports of older versions have none.
-  init(name: String?) {
-    self =
-      switch name {
-      case "baseline": .baseline
-      case "suppression": .suppression("")
-      default: .knownIssue
-      }
-  }
-
-  /// The name in the JSON report.
-  var name: String {
-    switch self {
-    case .knownIssue: "knownIssue"
-    case .baseline: "baseline"
-    case .suppression: "suppression"
-    }
-  }
-}

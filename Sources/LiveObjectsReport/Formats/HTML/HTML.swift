@@ -1,3 +1,5 @@
+import LiveObjectsAnalysis
+
 /// HTML whose literals are markup and whose interpolated strings are escaped, so that no name can become markup.
 struct HTML: ExpressibleByStringInterpolation {
   private(set) var text: String
@@ -15,6 +17,11 @@ struct HTML: ExpressibleByStringInterpolation {
     mutating func appendInterpolation(_ html: HTML) { text += html.text }
     /// Resources of this module, and what is escaped already.
     mutating func appendInterpolation(markup: String) { text += markup }
+    /// JSON in which nothing can end the script element: only its strings have these characters.
+    mutating func appendInterpolation(json: JSONValue) {
+      let escapes: [Unicode.Scalar: String] = ["&": "\\u0026", "<": "\\u003c", ">": "\\u003e"]
+      text += String(decoding: json.compactBytes, as: UTF8.self).escaping(escapes)
+    }
   }
 
   static func + (first: HTML, second: HTML) -> HTML { "\(first)\(second)" }

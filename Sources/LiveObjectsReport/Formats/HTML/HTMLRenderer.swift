@@ -3,7 +3,7 @@ import LiveObjectsAnalysis
 /// Renders a report as one page for a browser, which loads nothing else.
 ///
 /// The verdict and the leaks are static. A script adds tables of everything and a flame graph of the call sites, from
-/// data that the page contains. Its policy allows that one script, known by its hash, and no connection at all.
+/// the JSON report, which the page contains. Its policy allows that one script, known by its hash, and no connection at all.
 struct HTMLRenderer {
   private static let listedNotes = 100
 
@@ -23,7 +23,7 @@ struct HTMLRenderer {
       \(notes(of: report))
       <noscript><p class="card">Tables of all findings, types and tests, and a flame graph of the call sites, need JavaScript.</p></noscript>
       </main>
-      <script type="application/json" id="report-data">\(markup: HTMLData(report, causes).json)</script>
+      <script type="application/json" id="report-data">\(json: JSONReport(report, causes).document)</script>
       <script>\(markup: HTMLScript.text)</script>
       </body>
       </html>

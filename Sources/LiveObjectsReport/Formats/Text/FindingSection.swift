@@ -1,7 +1,7 @@
 import LiveObjectsAnalysis
 
 /// The kinds of findings in a report, in their order.
-enum FindingSection: CaseIterable {
+enum FindingSection: String, CaseIterable {
   case leaks, undecided, held, growth, known, libraryLeaks
 
   /// The common property of the findings, and no more than is certain.

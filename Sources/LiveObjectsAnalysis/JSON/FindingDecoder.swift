@@ -1,7 +1,13 @@
-import LiveObjectsAnalysis
+// Reads what `FindingEncoder` wrote. Keys that are unknown are skipped; what was derived is derived again.
 
 extension Finding {
-  init(json: JSONObject) throws(JSONError) {
+  /// - Returns: `nil` for bytes that are no finding.
+  package init?(encoded bytes: [UInt8]) {
+    guard let finding = try? Finding(json: JSONObject(JSONParser.parse(bytes))) else { return nil }
+    self = finding
+  }
+
+  package init(json: JSONObject) throws(JSONError) {
     self.init(
       fingerprint: try json.fingerprint("fingerprint"), verdict: try json.choice("verdict"),
       certainty: try json.choice("certainty"), isLibraryLeak: try json.bool("libraryLeak"),
@@ -13,13 +19,25 @@ extension Finding {
       omittedCallSites: try json.number("omittedCallSites"),
       retainedAt: try json.objects("retainedAt", RetainingCallSite.init(json:)),
       unexplainedRetains: try json.number("unexplainedRetains"), remarks: try json.strings("remarks"))
-    if json["victimTypes"] != nil { victimTypes = try json.strings("victimTypes") }
-    if json["otherCycle"] != nil { otherCycle = try json.objects("otherCycle", PathStep.init(json:)) }
+    victimTypes = try json.optionalStrings("victimTypes")
+    otherCycle = try json.optionalObjects("otherCycle", PathStep.init(json:))
     elements = try json.optionalNumber("elements")
     isNamedByTest = try json.flag("namedByTest")
     dependency = try json.optionalString("dependency")
     hint = try json.object("hint", Hint.init(json:))
-    acceptance = try json.bool("known") ? Acceptance(name: json.optionalString("acceptedBy")) : nil
+    acceptance = try Acceptance(json: json)
+  }
+}
+
+extension Finding.Acceptance {
+  fileprivate init?(json: JSONObject) throws(JSONError) {
+    switch try json.optionalString("acceptedBy") {
+    case nil: return nil
+    case "knownIssue": self = .knownIssue
+    case "baseline": self = .baseline
+    case "suppression": self = .suppression("")
+    default: throw JSONError(expectation: "a value that is known", place: "acceptedBy")
+    }
   }
 }
 
@@ -30,12 +48,12 @@ extension Finding.PathStep {
 }
 
 extension Finding.CallSite {
-  init(json: JSONObject) throws(JSONError) {
+  package init(json: JSONObject) throws(JSONError) {
     self.init(
-      instances: try json.number("instances"), bytes: try json.optionalNumber("bytes") ?? 0,
+      instances: try json.number("instances"), bytes: try json.number("bytes"),
       frames: try json.objects("frames", SourceFrame.init(json:)))
     isEstimated = try json.flag("estimated")
-    if json["types"] != nil { types = try json.strings("types") }
+    types = try json.optionalStrings("types")
   }
 }
 
@@ -61,7 +79,7 @@ extension Finding.Hint {
     self.init(try json.choice("action"), at: try json.objects("places", Place.init(json:)))
     // Its text names the first one.
     guard !places.isEmpty else { throw JSONError(expectation: "a place", place: "places") }
-    if json["otherPlaces"] != nil { otherPlaces = try json.objects("otherPlaces", Place.init(json:)) }
+    otherPlaces = try json.optionalObjects("otherPlaces", Place.init(json:))
   }
 }
 

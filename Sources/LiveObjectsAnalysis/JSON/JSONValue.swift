@@ -10,11 +10,11 @@ package enum JSONValue {
   case array(any Collection<JSONValue>)
   case object(KeyValuePairs<String, JSONValue>)
 
-  static func integer(_ value: some BinaryInteger) -> JSONValue { .integer(String(value)) }
+  package static func integer(_ value: some BinaryInteger) -> JSONValue { .integer(String(value)) }
   package static func strings(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
 
   /// The string, or null.
-  static func optional(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
+  package static func optional(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
 }
 
 extension JSONValue {
@@ -23,6 +23,13 @@ extension JSONValue {
     var writer = JSONWriter()
     writer.write(self)
     writer.endLine()
+    return writer.bytes
+  }
+
+  /// The document for programs, without white space.
+  package var compactBytes: [UInt8] {
+    var writer = JSONWriter(isCompact: true)
+    writer.write(self)
     return writer.bytes
   }
 

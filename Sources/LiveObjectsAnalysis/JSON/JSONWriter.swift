@@ -2,9 +2,13 @@
 /// megabytes.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
-  /// What separates the elements of the innermost array or object: a space, or a new line with its indentation.
-  private var separator: [UInt8] = [UInt8(ascii: "\n")]
-  private var isFlat: Bool { separator.count == 1 && separator[0] == UInt8(ascii: " ") }
+  /// What separates the elements of the innermost array or object: a space, or a new line with its indentation; nothing
+  /// in a document for programs.
+  private var separator: [UInt8]
+  private var isFlat: Bool { separator.first != UInt8(ascii: "\n") }
+
+  /// - Parameter isCompact: whether it writes no white space.
+  init(isCompact: Bool = false) { separator = isCompact ? [] : [UInt8(ascii: "\n")] }
 
   mutating func endLine() { append("\n") }
 
@@ -20,7 +24,7 @@ struct JSONWriter {
   }
 
   private mutating func write(_ values: some Collection<JSONValue>) {
-    enclose(in: ("[", "]"), isFlat: values.isEmpty) { writer, isFirst in
+    enclose(in: ("[", "]"), isFlat: isFlat || values.isEmpty) { writer, isFirst in
       for value in values {
         writer.separate(&isFirst)
         writer.write(value)
@@ -33,7 +37,7 @@ struct JSONWriter {
       for (key, value) in members where !value.isAbsent {
         writer.separate(&isFirst)
         writer.write(key)
-        writer.append(": ")
+        writer.append(writer.separator.isEmpty ? ":" : ": ")
         writer.write(value)
       }
     }
@@ -43,7 +47,7 @@ struct JSONWriter {
     in brackets: (open: String, close: String), isFlat: Bool, _ body: (inout JSONWriter, inout Bool) -> Void
   ) {
     let outer = separator
-    separator = isFlat ? [UInt8(ascii: " ")] : outer + Array("  ".utf8)
+    if !outer.isEmpty { separator = isFlat ? [UInt8(ascii: " ")] : outer + Array("  ".utf8) }
     append(brackets.open)
     var isEmpty = true
     body(&self, &isEmpty)

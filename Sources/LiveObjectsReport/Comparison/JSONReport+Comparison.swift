@@ -1,4 +1,6 @@
-extension JSONRenderer {
+import LiveObjectsAnalysis
+
+extension JSONReport {
   func json(_ comparison: Report.Comparison) -> JSONValue {
     .object([
       "new": .array(comparison.new.lazy.map(json)),

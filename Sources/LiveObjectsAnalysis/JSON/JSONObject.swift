@@ -1,19 +1,17 @@
-import LiveObjectsAnalysis
-
 /// An object of a JSON document, whose values are read by their keys.
-struct JSONObject {
+package struct JSONObject {
   /// Counts are added up, which must not overflow. Sizes stay at their greatest value.
   private static let greatestCount = 1 << 40
 
   private let members: [ParsedJSON.Member]
 
-  init(_ value: ParsedJSON) throws(JSONError) {
+  package init(_ value: ParsedJSON) throws(JSONError) {
     guard case .object(let members) = value else { throw JSONError(expectation: "an object", place: "") }
     self.members = members
   }
 
   /// - Returns: `nil` for null, and for a key that is not there.
-  subscript(key: String) -> ParsedJSON? {
+  package subscript(key: String) -> ParsedJSON? {
     guard let value = members.first(where: { $0.key == key })?.value else { return nil }
     if case .null = value { return nil }
     return value
@@ -27,13 +25,13 @@ struct JSONObject {
   }
 
   /// - Returns: `nil` for null.
-  func optionalString(_ key: String) throws(JSONError) -> String? {
+  package func optionalString(_ key: String) throws(JSONError) -> String? {
     guard let value = self[key] else { return nil }
     guard case .string(let text) = value else { throw JSONError(expectation: "a string or null", place: key) }
     return text
   }
 
-  func string(_ key: String) throws(JSONError) -> String {
+  package func string(_ key: String) throws(JSONError) -> String {
     try required(key, "a string", optionalString(key))
   }
 
@@ -43,7 +41,7 @@ struct JSONObject {
   }
 
   /// - Returns: `nil` for null.
-  func optionalNumber<Number: FixedWidthInteger>(_ key: String) throws(JSONError) -> Number? {
+  package func optionalNumber<Number: FixedWidthInteger>(_ key: String) throws(JSONError) -> Number? {
     guard let value = self[key] else { return nil }
     guard case .number(let text) = value, let number = Number(text),
       !Number.isSigned || (0...Self.greatestCount).contains(Int(number))
@@ -51,11 +49,11 @@ struct JSONObject {
     return number
   }
 
-  func number<Number: FixedWidthInteger>(_ key: String) throws(JSONError) -> Number {
+  package func number<Number: FixedWidthInteger>(_ key: String) throws(JSONError) -> Number {
     try required(key, "a number", optionalNumber(key))
   }
 
-  func bool(_ key: String) throws(JSONError) -> Bool {
+  package func bool(_ key: String) throws(JSONError) -> Bool {
     guard case .bool(let value)? = self[key] else {
       throw JSONError(expectation: "true or false", place: key)
     }
@@ -63,22 +61,28 @@ struct JSONObject {
   }
 
   /// Whether there is such a key, with `true`.
-  func flag(_ key: String) throws(JSONError) -> Bool { try self[key] == nil ? false : bool(key) }
+  package func flag(_ key: String) throws(JSONError) -> Bool { try self[key] == nil ? false : bool(key) }
 
   /// One of some texts.
-  func choice<Value: RawRepresentable<String>>(_ key: String) throws(JSONError) -> Value {
+  package func choice<Value: RawRepresentable<String>>(_ key: String) throws(JSONError) -> Value {
     try required(key, "a value that is known", Value(rawValue: string(key)))
   }
 
-  func strings(_ key: String) throws(JSONError) -> [String] {
+  package func strings(_ key: String) throws(JSONError) -> [String] {
     try elements(key) { value throws(JSONError) in
       guard case .string(let text) = value else { throw JSONError(expectation: "a string", place: "") }
       return text
     }
   }
 
+  /// - Returns: an empty array for a key that is not there.
+  package func optionalStrings(_ key: String) throws(JSONError) -> [String] {
+    try self[key] == nil ? [] : strings(key)
+  }
+
   /// - Returns: `nil` for null.
-  func object<Value>(_ key: String, _ decode: (JSONObject) throws(JSONError) -> Value) throws(JSONError)
+  package func object<Value>(_ key: String, _ decode: (JSONObject) throws(JSONError) -> Value)
+    throws(JSONError)
     -> Value?
   {
     guard let value = self[key] else { return nil }
@@ -89,10 +93,17 @@ struct JSONObject {
     }
   }
 
-  func objects<Value>(
+  package func objects<Value>(
     _ key: String, _ decode: (JSONObject) throws(JSONError) -> Value
   ) throws(JSONError) -> [Value] {
     try elements(key) { value throws(JSONError) in try decode(JSONObject(value)) }
+  }
+
+  /// - Returns: an empty array for a key that is not there.
+  package func optionalObjects<Value>(
+    _ key: String, _ decode: (JSONObject) throws(JSONError) -> Value
+  ) throws(JSONError) -> [Value] {
+    try self[key] == nil ? [] : objects(key, decode)
   }
 
   private func elements<Value>(

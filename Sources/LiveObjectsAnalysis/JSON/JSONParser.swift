@@ -1,5 +1,5 @@
 /// A JSON document that was read. Numbers stay text, in full precision.
-enum ParsedJSON {
+package enum ParsedJSON {
   case null
   case bool(Bool)
   case number(String)
@@ -8,7 +8,7 @@ enum ParsedJSON {
   /// The members in their order.
   case object([Member])
 
-  struct Member {
+  package struct Member {
     var key: String
     var value: ParsedJSON
   }
@@ -16,6 +16,10 @@ enum ParsedJSON {
 
 /// What is wrong with a document, as one clause.
 package struct JSONError: Error, Equatable {
+  package init(expectation: String, place: String) {
+    (self.expectation, self.place) = (expectation, place)
+  }
+
   /// What was expected: `a string`.
   package let expectation: String
   /// The place: `findings[3].type`, `byte 12`.
@@ -28,14 +32,14 @@ package struct JSONError: Error, Equatable {
 }
 
 /// Reads JSON (RFC 8259). Documents come from anywhere: their depth is limited, and bad text is replaced.
-struct JSONParser {
+package struct JSONParser {
   private static let deepest = 32
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var depth = 0
 
-  static func parse(_ bytes: [UInt8]) throws(JSONError) -> ParsedJSON {
+  package static func parse(_ bytes: [UInt8]) throws(JSONError) -> ParsedJSON {
     // `withUnsafeBufferPointer` does not pass the type of an error on before Swift 6.1.
     let result = bytes.withUnsafeBufferPointer { bytes in
       Result { () throws(JSONError) in try document(in: bytes) }
