@@ -1,5 +1,5 @@
 package import CCompanion
-package import LiveObjectsReport
+internal import LiveObjectsReport
 internal import LiveObjectsSystem
 
 /// The interface of the preload library to a companion.
@@ -8,20 +8,18 @@ internal import LiveObjectsSystem
 package struct CompanionHost: @unchecked Sendable {
   private let host: UnsafePointer<liveobj_companion_host>
 
-  /// The findings that fail a test.
-  package let failOn: FailOn
-  /// Those that fail nothing.
-  package let accepted: AcceptedFindings
+  package let rule: FailureRule
 
   /// - Returns: `nil` if the host was built from other sources than this companion.
   package init?(_ host: UnsafePointer<liveobj_companion_host>) {
     guard host.pointee.version == UInt32(LIVEOBJ_COMPANION_VERSION) else { return nil }
     self.host = host
-    failOn = host.pointee.fail_on.flatMap { FailOn(rawValue: String(cString: $0)) } ?? .leaks
-    accepted = AcceptedFindings(
+    let accepted = AcceptedFindings(
       baseline: Self.bytes(of: host.pointee.baseline).flatMap { try? Baseline(parsing: $0) } ?? Baseline(),
       suppressions: Self.bytes(of: host.pointee.suppressions).flatMap { try? Suppressions(parsing: $0) }
         ?? Suppressions())
+    rule = FailureRule(
+      host.pointee.fail_on.flatMap { FailOn(rawValue: String(cString: $0)) } ?? .leaks, accepting: accepted)
   }
 
   /// The report at the end says what is wrong with a file that cannot be read.

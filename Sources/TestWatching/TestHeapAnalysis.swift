@@ -1,7 +1,6 @@
 package import LiveObjects
 package import LiveObjectsAnalysis
 package import LiveObjectsCapture
-package import LiveObjectsReport
 package import LiveObjectsSymbolication
 
 /// The analysis of a heap capture for one test that has ended, the same as the report's.
@@ -9,8 +8,9 @@ package import LiveObjectsSymbolication
 /// All of it is the recorder's own work: call it inside `Recorder.ignoring`.
 package struct TestHeapAnalysis {
   private let analysis: UnnamedAnalysis
-  private let failOn: FailOn
-  /// The findings that fail, before functions have names. Names may only remove findings.
+  private let test: WatchedTest
+  private let rule: FailureRule
+  /// The findings that are not ignored, before functions have names. Names may only remove findings.
   private let suspects: [Finding]
   /// The retain cycles that nothing can release any more, whether they fail or not.
   private let certainLeaks: [Finding]
@@ -28,14 +28,14 @@ package struct TestHeapAnalysis {
   ///
   /// - Returns: an analysis with certain leaks, if there are any, and whether there are no other cycles.
   package static func cycles(
-    of test: WatchedTest, failOn: FailOn
+    of test: WatchedTest, by rule: FailureRule
   ) -> (analysis: TestHeapAnalysis?, isConclusive: Bool) {
     switch Recorder.partialCapture(of: test.number) {
     case .noCycle: return (nil, true)
     case .inconclusive: return (nil, false)
     case .captured(let bytes):
       guard let capture = try? bytes.decoded() else { return (nil, false) }
-      let analysis = TestHeapAnalysis(at: test, in: capture, failOn: failOn)
+      let analysis = TestHeapAnalysis(at: test, in: capture, by: rule)
       return (analysis.certainLeaks.isEmpty ? nil : analysis, !analysis.mayBreakCycle)
     }
   }
@@ -51,11 +51,11 @@ package struct TestHeapAnalysis {
   /// Scans the whole heap. Allows one scan at a time: each takes memory for the whole heap.
   ///
   /// - Throws: if there is no capture.
-  package init(at test: WatchedTest, failOn: FailOn) throws(LiveObjects.TrackingError) {
+  package init(at test: WatchedTest, by rule: FailureRule) throws(LiveObjects.TrackingError) {
     let result = Self.turn.withLock { _ in
       Result { () throws(LiveObjects.TrackingError) in
         let capture = try Recorder.capture(since: 0, references: true).decoded()
-        return TestHeapAnalysis(at: test, in: capture, failOn: failOn)
+        return TestHeapAnalysis(at: test, in: capture, by: rule)
       }
     }
     self = try result.get()
@@ -63,14 +63,16 @@ package struct TestHeapAnalysis {
 
   private static let turn = Locked(())
 
-  private init(at test: WatchedTest, in capture: Capture, failOn: FailOn) {
+  private init(at test: WatchedTest, in capture: Capture, by rule: FailureRule) {
     analysis = UnnamedAnalysis(of: capture, options: test.options)
-    self.failOn = failOn
-    isPartial = capture.graph?.status.isPartial == true
+    (self.test, self.rule) = (test, rule)
+    let isPartial = capture.graph?.status.isPartial == true
+    self.isPartial = isPartial
     let findings = analysis.named(by: ImageNames()).findings
+    let counted = findings.filter { rule.decision(on: $0, of: test.id) != .ignored }
     certainLeaks = findings.filter(\.isCertainLeak)
-    suspects = (isPartial ? certainLeaks : findings).filter(failOn.includes)
-    mayBreakCycle = findings.contains { failOn.includes($0) && $0.mayBeReleased }
+    suspects = isPartial ? counted.filter(\.isCertainLeak) : counted
+    mayBreakCycle = counted.contains(where: \.mayBeReleased)
     isUndecided = !isPartial && findings.contains { $0.certainty == .undecided && !$0.isLibraryLeak }
   }
 
@@ -103,23 +105,23 @@ package struct TestHeapAnalysis {
   package func maySettle(namedBy symbolicator: BinarySymbolicator) -> Bool {
     guard !isUndecided else { return true }
     guard !suspects.allSatisfy(\.isCertainLeak) else { return false }
-    return !failures(namedBy: symbolicator).allSatisfy(\.isCertainLeak)
+    return !leaks(namedBy: symbolicator).allSatisfy(\.isCertainLeak)
   }
 
-  /// The findings that fail, with names.
+  /// The findings that are not ignored, with names.
   ///
   /// - Parameters:
   ///   - certainOnly: whether to leave out objects that may still be released.
   ///   - cleared: properties of the test case; findings about their objects mention them.
   ///   - entry: a frame to symbolicate in the same go, for its declaration.
-  package func failures(
+  package func leaks(
     namedBy symbolicator: BinarySymbolicator, certainOnly: Bool = false, cleared: [ClearedProperty] = [],
     symbolicating entry: Frame? = nil
   ) -> [Finding] {
     guard hasSuspects else { return [] }
     symbolicator.prepare(analysis.frames.union(entry.map { [$0] } ?? []), of: capture)
     return analysis.named(by: symbolicator, after: Set(cleared.compactMap(\.subject))).findings
-      .filter { failOn.includes($0) && (!(certainOnly || isPartial) || $0.isCertainLeak) }
+      .filter { rule.decision(on: $0, of: test.id, certainOnly: certainOnly || isPartial) != .ignored }
       .map { finding in
         var finding = finding
         let held = cleared.filter { finding.members.contains(where: $0.held) }
@@ -134,12 +136,6 @@ package struct TestHeapAnalysis {
   {
     let image = capture.images.firstIndex { $0.addresses.contains(UInt64(address)) }
     return image.flatMap { symbolicator.entry(of: methods, in: $0, of: capture) }
-  }
-}
-
-extension Finding {
-  fileprivate var isCertainLeak: Bool {
-    verdict == .retainCycle && certainty == .definite && !mayBeReleased
   }
 }
 

@@ -1,7 +1,6 @@
 package import LiveObjects
 package import LiveObjectsAnalysis
 package import LiveObjectsCapture
-package import LiveObjectsReport
 
 /// A test in the recorder's table, from its begin on.
 package struct WatchedTest: Sendable {
@@ -9,7 +8,7 @@ package struct WatchedTest: Sendable {
   package let number: UInt32
   private static let librarySites = TestLibraryAllocationSites()
   private let first: UInt64
-  private let id: String
+  let id: String
 
   /// Begins a test: it owns objects that are allocated from now on, or in its scope.
   ///
@@ -29,21 +28,21 @@ package struct WatchedTest: Sendable {
   ///
   /// - Parameters:
   ///   - findings: leaks, which the capture keeps.
-  ///   - accepted: leaks that fail nothing.
+  ///   - rule: which of them fail the test.
   ///   - isEvaluated: whether all objects that it left behind were evaluated.
   /// - Returns: the findings that fail the test.
   @discardableResult package func close(
-    _ outcome: TestDescription.Outcome, with findings: [Finding] = [],
-    accepting accepted: AcceptedFindings = AcceptedFindings(), isEvaluated: Bool
+    _ outcome: TestDescription.Outcome, with findings: [Finding], by rule: FailureRule, isEvaluated: Bool
   ) -> [Finding] {
     if !findings.isEmpty { Recorder.fail(number, with: findings) }
-    let failures = findings.filter { finding in
-      var finding = finding
-      finding.test = id
-      return accepted.acceptance(of: finding) == nil
-    }
+    let failures = findings.filter { rule.decision(on: $0, of: id) == .fails }
     Recorder.close(number, failures.isEmpty ? outcome : .leaked, isEvaluated: isEvaluated)
     return failures
+  }
+
+  /// Sets the final result of a test that was not evaluated. The last call.
+  package func close(_ outcome: TestDescription.Outcome) {
+    Recorder.close(number, outcome, isEvaluated: false)
   }
 
   /// The live objects of a test without a scope, except those that the test library allocated for itself.

@@ -58,23 +58,23 @@
       else { return [] }
       // Neither a test that failed nor one that was cancelled has cleaned up after itself.
       test.end(outcome)
-      let isEvaluated = outcome == .passed && host.failOn != .none
+      let isEvaluated = outcome == .passed && host.rule.failsTests
       let leaks = isEvaluated ? certainLeaks(of: test, host) : []
       // Other findings are in the report only.
-      let failures = test.close(outcome, with: leaks, accepting: host.accepted, isEvaluated: false)
+      let failures = test.close(outcome, with: leaks, by: host.rule, isEvaluated: false)
       return failures.map { Comment(rawValue: "LiveObjects: \(FindingText($0))") }
     }
 
     private func scan(at test: WatchedTest, _ host: CompanionHost) -> TestHeapAnalysis? {
-      let (analysis, isConclusive) = TestHeapAnalysis.cycles(of: test, failOn: host.failOn)
-      return isConclusive ? analysis : (try? TestHeapAnalysis(at: test, failOn: host.failOn)) ?? analysis
+      let (analysis, isConclusive) = TestHeapAnalysis.cycles(of: test, by: host.rule)
+      return isConclusive ? analysis : (try? TestHeapAnalysis(at: test, by: host.rule)) ?? analysis
     }
 
     /// The leaks that are certain now. The rest is evaluated in the report at the end.
     private func certainLeaks(of test: WatchedTest, _ host: CompanionHost) -> [Finding] {
       guard let analysis = scan(at: test, host), analysis.hasCertainLeak else { return [] }
       return symbolicator.withLock { symbolicator in
-        symbolicator.map { analysis.failures(namedBy: $0, certainOnly: true) } ?? []
+        symbolicator.map { analysis.leaks(namedBy: $0, certainOnly: true) } ?? []
       }
     }
   }

@@ -9,7 +9,7 @@
   /// failures that may still be released.
   final class TestLeakCheck {
     private let test: WatchedTest
-    private let failOn: FailOn
+    private let rule: FailureRule
     private var settling = Settling()
     /// `nil` without a result.
     private var last: TestHeapAnalysis?
@@ -17,9 +17,9 @@
     private var isDecided = false
     private var isSettled = true
 
-    init(at test: WatchedTest, failOn: FailOn, namedBy symbolicator: BinarySymbolicator) {
+    init(at test: WatchedTest, by rule: FailureRule, namedBy symbolicator: BinarySymbolicator) {
       self.test = test
-      self.failOn = failOn
+      self.rule = rule
       // Most tests leave no object behind, and most that leak leave nothing but cycles: neither needs a scan of the
       // whole heap, which has the same result.
       guard let survivors = try? test.survivors() else { return }
@@ -35,9 +35,9 @@
     /// Whether all objects that the test left behind were evaluated.
     var isConclusive: Bool { isDecided || last?.isConclusive == true }
 
-    private var cycles: TestHeapAnalysis? { TestHeapAnalysis.cycles(of: test, failOn: failOn).analysis }
+    private var cycles: TestHeapAnalysis? { TestHeapAnalysis.cycles(of: test, by: rule).analysis }
 
-    private var scan: TestHeapAnalysis? { try? TestHeapAnalysis(at: test, failOn: failOn) }
+    private var scan: TestHeapAnalysis? { try? TestHeapAnalysis(at: test, by: rule) }
 
     /// The time to wait before the next call; `nil` when the last analysis is final.
     func pause() -> Duration? {
@@ -68,7 +68,7 @@
       guard let last, last.hasSuspects else { return [] }
       let entry = last.entry(
         of: running.testCase.methodNames, near: running.testCase.classAddress, namedBy: symbolicator)
-      let findings = last.failures(
+      let findings = last.leaks(
         namedBy: symbolicator, cleared: running.clearedProperties, symbolicating: entry)
       let declaration = entry.flatMap { symbolicator.declaration(at: $0, of: last.capture) }
       return findings.map { finding in

@@ -36,7 +36,7 @@
 
     /// Ends a test with a custom class of run, which cannot fail any more: its leaks are in the report only.
     func testCaseDidFinish(_ testCase: XCTestCase) {
-      _ = Recorder.ignoring { takeRunning(testCase)?.test.close(testCase.outcome, isEvaluated: false) }
+      _ = Recorder.ignoring { takeRunning(testCase)?.test.close(testCase.outcome) }
     }
 
     private func properties(of type: XCTestCase.Type) -> StoredProperties {
@@ -52,8 +52,8 @@
       guard running.last?.testCase === testCase, let running = running.popLast() else { return nil }
       let outcome = testCase.outcome
       running.test.end(outcome)
-      if outcome == .passed && host.failOn != .none { return running }
-      running.test.close(outcome, isEvaluated: false)
+      if outcome == .passed && host.rule.failsTests { return running }
+      running.test.close(outcome)
       return nil
     }
   }
@@ -66,7 +66,7 @@
       guard let running = Recorder.ignoring({ takeRunning(testCase) }) else { return }
       testCase.withFailuresThatEndNothing {
         let check = Recorder.ignoring {
-          TestLeakCheck(at: running.test, failOn: host.failOn, namedBy: symbolicator)
+          TestLeakCheck(at: running.test, by: host.rule, namedBy: symbolicator)
         }
         while let pause = Recorder.ignoring({ check.pause() }) { MainLoop.pause(pause) }
         for failure in Recorder.ignoring({ failures(of: running, check) }) { testCase.record(failure) }
@@ -78,7 +78,7 @@
       let outcome = running.testCase.outcome
       let leaks = outcome == .passed ? check.failures(of: running, namedBy: symbolicator) : []
       let failing = running.test.close(
-        outcome, with: leaks.map(\.finding), accepting: host.accepted, isEvaluated: check.isConclusive)
+        outcome, with: leaks.map(\.finding), by: host.rule, isEvaluated: check.isConclusive)
       return leaks.filter { failing.contains($0.finding) }
     }
   }
