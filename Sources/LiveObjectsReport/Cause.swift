@@ -47,9 +47,9 @@ public struct Cause: Sendable {
   private init(
     _ variants: [[Finding]], _ kept: [[Finding]] = [], keptBy keeper: String = "only these objects keep"
   ) {
-    var sorted = variants.map { (findings: $0, sum: Finding.merged($0)) }
+    var sorted = variants.map { (findings: $0, sum: Finding.sum(of: $0)) }
       .sorted { Finding.precedes($0.sum, $1.sum) }
-    sorted[0].sum.add(victims: kept.map(Finding.merged))
+    sorted[0].sum.add(victims: kept.map(Finding.sum(of:)))
     sorted[0].findings += kept.joined()
     self.variants = sorted.map(\.sum)
     self.keeper = keeper
@@ -150,7 +150,7 @@ extension Cause {
   /// Calls with missing releases.
   var retainedAt: [Finding.RetainingCallSite] { variants.flatMap(\.retainedAt) }
 
-  var remarks: [String] { Finding.merged(variants).remarks }
+  var remarks: [String] { Finding.sum(of: variants).remarks }
 
   /// Whether there are unbalanced retains, and none were recorded.
   var wantsRetains: Bool { variants.contains { $0.unexplainedRetains > 0 } && retainedAt.isEmpty }

@@ -28,11 +28,11 @@ public struct Report: Sendable {
   ///   - notes: sentences about what degraded the report.
   public init(of captures: [(capture: Capture, analysis: Analysis)], notes: [String] = []) {
     processes = captures.map(\.capture.process)
-    findings = Self.merged(captures.flatMap(\.analysis.findings))
+    findings = Finding.merged(captures.flatMap(\.analysis.findings), by: Finding.Key.init)
     tests = Test.all(of: captures, findings: findings)
     released = captures.flatMap(\.analysis.released)
     tracking = Tracking(of: captures.map(\.capture), notes: notes + TestNotes.notes(for: tests))
-    types = Self.merged(captures.flatMap(\.analysis.types))
+    types = TypeGrowth.merged(captures.flatMap(\.analysis.types))
   }
 
   /// Whether every process was watched, no object was dropped, the selected tests ran, every test was
@@ -76,26 +76,12 @@ public struct Report: Sendable {
   var ranNoTest: Bool { tests.isEmpty && tracking.listedTests && tracking.unevaluated.isEmpty }
 }
 
-extension Report {
-  static func merged(_ findings: [Finding]) -> [Finding] {
-    Dictionary(grouping: findings, by: Finding.Key.init).values.map(Finding.merged)
-      .sorted(by: Finding.precedes)
-  }
-
-  /// - Parameter limit: the call sites that a type keeps.
-  static func merged(_ types: [TypeGrowth], limit: Int = TypeCallSites.maximumListed) -> [TypeGrowth] {
-    Dictionary(grouping: types) { [$0.type, $0.kind.rawValue] }
-      .values.map { TypeGrowth.merged($0, limit: limit) }
-      .sorted(by: TypeGrowth.mostGrown)
-  }
-}
-
 extension Analysis {
   /// Takes over what the analyses of other processes found, and leaves these empty. A report on all of them stays the
   /// same, as long as no tests ran in them, and needs no more memory for more processes.
   package mutating func merge(_ others: inout [Analysis]) {
-    findings = Report.merged(findings + others.flatMap(\.findings))
-    types = Report.merged(types + others.flatMap(\.types), limit: .max)
+    findings = Finding.merged(findings + others.flatMap(\.findings), by: Finding.Key.init)
+    types = TypeGrowth.merged(types + others.flatMap(\.types), limit: .max)
     released += others.flatMap(\.released)
     for index in others.indices {
       (others[index].findings, others[index].types, others[index].released) = ([], [], [])
@@ -160,76 +146,19 @@ public enum FailOn: String, Sendable, CaseIterable {
   }
 }
 
-extension Finding {
-  /// Merges equal findings of several processes or tests into one.
-  ///
-  /// - Parameter same: at least one.
-  static func merged(_ same: [Finding]) -> Finding {
-    guard same.count > 1 else { return same[0] }
-    var merged = same.dropFirst().reduce(into: same[0]) { $0.add($1) }
-    merged.allocatedAt = CallSite.merged(same.flatMap(\.allocatedAt))
-    merged.retainedAt = RetainingCallSite.merged(same.flatMap(\.retainedAt))
-    merged.hint = Hint.merged(same.compactMap(\.hint))
-    return merged
-  }
-}
-
 extension TypeGrowth {
-  /// Merges the instances of the same type in several processes.
-  fileprivate static func merged(_ same: [Self], limit: Int) -> Self {
+  /// The types of several processes, those of one name and kind as one, most grown first.
+  ///
+  /// - Parameter limit: the call sites that a type keeps.
+  static func merged(_ types: [TypeGrowth], limit: Int = TypeCallSites.maximumListed) -> [TypeGrowth] {
+    Dictionary(grouping: types) { [$0.type, $0.kind.rawValue] }
+      .values.map { sum(of: $0, limit: limit) }
+      .sorted(by: mostGrown)
+  }
+
+  private static func sum(of same: [Self], limit: Int) -> Self {
     var merged = same.dropFirst().reduce(into: same[0]) { $0.merge($1) }
     merged.allocatedAt = Array(Finding.CallSite.merged(same.flatMap(\.allocatedAt)).prefix(limit))
     return merged
-  }
-}
-
-extension Finding.CallSite {
-  /// Merges equal call sites; most instances first.
-  fileprivate static func merged(_ sites: [Self]) -> [Self] {
-    sites.mergingEqual(by: \.frames) {
-      $0.instances += $1.instances
-      $0.bytes.add(saturating: $1.bytes)
-      $0.isEstimated = $0.isEstimated || $1.isEstimated
-      $0.types = Set($0.types + $1.types).sorted()
-    }
-    .sortedStably { $0.instances }
-  }
-}
-
-extension Finding.RetainingCallSite {
-  /// Retains without a release.
-  var unmatched: Int { retains - releases }
-
-  /// Merges equal call sites; most missing releases first.
-  fileprivate static func merged(_ sites: [Self]) -> [Self] {
-    sites.mergingEqual(by: \.frames) {
-      $0.retains += $1.retains
-      $0.releases += $1.releases
-    }
-    .sortedStably { $0.unmatched }
-  }
-}
-
-extension Array {
-  /// One element for each key, in the order of their first appearance.
-  fileprivate func mergingEqual<Key: Hashable>(
-    by key: (Element) -> Key, _ merge: (inout Element, Element) -> Void
-  ) -> [Element] {
-    var positions: [Key: Int] = [:]
-    return reduce(into: []) { merged, element in
-      if let position = positions[key(element)] {
-        merge(&merged[position], element)
-      } else {
-        positions[key(element)] = merged.count
-        merged.append(element)
-      }
-    }
-  }
-
-  /// The greatest first; equals stay in their order, so that sorting gives the same in every run.
-  fileprivate func sortedStably(by rank: (Element) -> some Comparable) -> [Element] {
-    enumerated()
-      .sorted { (rank($1.element), $0.offset) < (rank($0.element), $1.offset) }
-      .map(\.element)
   }
 }

@@ -57,7 +57,7 @@ import Testing
   @Test func mergedNumbersAreEstimatesIfSomeAre() {
     var exact = Self.finding
     exact.allocatedAt[0].isEstimated = false
-    let merged = Report.merged([exact, Self.finding])
+    let merged = Finding.merged([exact, Self.finding], by: Finding.Key.init)
     #expect(merged.flatMap(\.allocatedAt).map(\.isEstimated) == [true, true])
   }
 

@@ -131,7 +131,7 @@ import Testing
     other.certainty = .probable
     other.remarks = ["Another remark."]
     other.retainedAt.append(.init(retains: 5, releases: 0, frames: [.user("Pool.add(_:)", line: 3)]))
-    let merged = Finding.merged([ExplainedFindings.overRetained, other])
+    let merged = Finding.sum(of: [ExplainedFindings.overRetained, other])
 
     #expect(merged.certainty == .probable)
     #expect(merged.unexplainedRetains == 4)

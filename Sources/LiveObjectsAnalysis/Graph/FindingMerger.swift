@@ -27,8 +27,11 @@ struct FindingMerger {
     finding.fingerprint = fingerprint(of: finding, callSites.first, traces)
     if let subject { finding.name(after: subject) }
     let key = Finding.Key(finding)
-    var entry = entries.removeValue(forKey: key) ?? Entry(finding: finding.emptied())
-    entry.finding.add(finding)
+    var entry = Entry(finding: finding)
+    if let same = entries.removeValue(forKey: key) {
+      entry = same
+      entry.finding.add(finding)
+    }
     for (site, callSite) in zip(sites, callSites) {
       entry.callSites.add(site, at: callSite, types(site))
       entry.allocators.insert(site.stackTrace)

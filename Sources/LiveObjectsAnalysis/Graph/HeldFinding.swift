@@ -60,21 +60,3 @@ struct HeldFinding {
     )
   }
 }
-
-extension Finding {
-  /// Counts the objects of other findings as victims.
-  package mutating func add(victims: [Finding]) {
-    for other in victims {
-      objects += other.objects
-      self.victims += other.objects
-      bytes.add(saturating: other.bytes)
-      members += other.members.map { member in
-        var victim = member
-        (victim.instance, victim.isCore) = (0, false)
-        return victim
-      }
-    }
-    let types = Set(victimTypes + victims.flatMap { [$0.type] + $0.victimTypes })
-    victimTypes = Array(types.sorted().prefix(Self.mostVictimTypes))
-  }
-}

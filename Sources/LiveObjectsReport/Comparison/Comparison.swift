@@ -76,9 +76,7 @@ extension Report.Comparison {
 
   /// One finding for each key.
   private static func sums(of report: Report) -> [Finding] {
-    let own = report.findings.filter { !$0.isLibraryLeak }
-    return Dictionary(grouping: own) { ComparisonKey($0) }.values.map(Finding.merged)
-      .sorted(by: Finding.precedes)
+    Finding.merged(report.findings.filter { !$0.isLibraryLeak }, by: ComparisonKey.init)
   }
 
   private struct TypeKey: Hashable {

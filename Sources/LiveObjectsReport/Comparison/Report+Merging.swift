@@ -9,10 +9,10 @@ extension Report {
     guard reports.count > 1 else { return reports[0] }
     var merged = reports[0]
     merged.processes = reports.flatMap(\.processes)
-    merged.findings = Self.merged(reports.flatMap(\.findings))
+    merged.findings = Finding.merged(reports.flatMap(\.findings), by: Finding.Key.init)
     merged.released = reports.flatMap(\.released)
     merged.tests = Test.merged(reports.flatMap(\.tests), findings: merged.findings)
-    merged.types = Self.merged(reports.flatMap(\.types))
+    merged.types = TypeGrowth.merged(reports.flatMap(\.types))
     merged.tracking = Tracking(merging: reports.map(\.tracking))
     if merged.tracking.wasWatched { merged.tracking.unevaluated += reports.compactMap(\.unwatchedSentence) }
     return merged
