@@ -97,7 +97,6 @@ package struct FindingEncoder {
     .object([
       "function": .optional(frame.function), "module": .string(frame.module), "file": file(frame.file),
       "line": line(frame.line), "system": frame.isSystem ? .bool(true) : .absent,
-      "unloadedLibrary": frame.unloadedLibrary.map(JSONValue.string) ?? .absent,
       "own": frame.isUserCode && !frame.isCompilerGenerated ? .bool(true) : .absent,
     ])
   }
