@@ -56,10 +56,11 @@ static bool start(void) {
 
 /// Two labels with the same hash would be one. Among a million labels the probability is 3 in 10^8.
 static uintptr_t hash_of(uint32_t kind_and_ownership, const char *text, size_t length) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ kind_and_ownership; // FNV-1a
+    const uint64_t prime = UINT64_C(0x100000001b3); // of FNV-1a
+    uint64_t hash = (UINT64_C(0xcbf29ce484222325) ^ kind_and_ownership) * prime;
     for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return hash | 1; // not 0
+        hash = (hash ^ (unsigned char)text[i]) * prime;
+    return hash ? hash : 1;
 }
 
 static uint32_t make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,

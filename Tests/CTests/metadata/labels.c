@@ -3,6 +3,8 @@
 #include "metadata/labels.h"
 #include "support/expect.h"
 
+#include <stdbool.h>
+
 static uint32_t property(const char *text) {
     return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, text);
 }
@@ -19,6 +21,17 @@ static void equal_labels_have_one_id(void) {
     uint32_t weak = liveobj_label_with(first, LIVEOBJ_OWNERSHIP_WEAK);
     EXPECT(weak != first && liveobj_label_with(weak, LIVEOBJ_OWNERSHIP_STRONG) == first);
     EXPECT(property("own") != first && property("owners") != first);
+}
+
+/// Without a text, only the kind and the ownership distinguish them.
+static void every_kind_and_ownership_has_a_label(void) {
+    enum { KINDS = LIVEOBJ_LABEL_RUNTIME_FRAME, OWNERSHIPS = LIVEOBJ_OWNERSHIP_CONSERVATIVE };
+    bool is_used[1 << 10] = {false};
+    for (int i = 0; i < KINDS * OWNERSHIPS; i++) {
+        uint32_t id = liveobj_label_make(1 + i / OWNERSHIPS, 1 + i % OWNERSHIPS, "");
+        EXPECT(id > 0 && id < sizeof is_used && !is_used[id]);
+        is_used[id] = true;
+    }
 }
 
 static void a_nested_field_has_the_joined_path(void) {
@@ -60,6 +73,7 @@ static void many_labels_keep_their_texts(void) {
 int main(void) {
     label_zero_means_conservative_memory();
     equal_labels_have_one_id();
+    every_kind_and_ownership_has_a_label();
     a_nested_field_has_the_joined_path();
     an_empty_path_adds_nothing();
     endless_paths_are_truncated();
