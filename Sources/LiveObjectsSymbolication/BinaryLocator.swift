@@ -14,6 +14,7 @@ final class BinaryLocator {
   }
 
   private let folder: String?
+  private(set) lazy var mounts = MountTable()
   private var known: [Image: (location: Location, version: FileVersion?)] = [:]
   private lazy var filesOfFolder: [String] = folder.map(Self.files(below:)) ?? []
   private lazy var filesByBuildID = Dictionary(
@@ -43,7 +44,7 @@ final class BinaryLocator {
     return .file(files[match].path, otherBuilds: files[..<match].map(\.path))
   }
 
-  private func file(at path: String) -> ELFFile? { storedFile(path).flatMap(ELFFile.init(path:)) }
+  private func file(at path: String) -> ELFFile? { mounts.storedFile(path).flatMap(ELFFile.init(path:)) }
 
   private static func files(below folder: String) -> [String] {
     entries(ofFolder: folder).flatMap { name, isFolder in

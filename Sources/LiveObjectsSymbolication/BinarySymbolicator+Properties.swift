@@ -1,6 +1,5 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
-import LiveObjectsSystem
 
 extension BinarySymbolicator {
   /// Finds declarations in the source files. Debug information has the line of a class, not those of its
@@ -33,7 +32,7 @@ extension BinarySymbolicator {
           guard let source = named[frame]?.last, let file = source.file, let line = source.line else {
             return nil
           }
-          let text = files[file] ?? storedFile(file).flatMap(SourceText.init(ofFileAt:))
+          let text = files[file] ?? self.locator.mounts.storedFile(file).flatMap(SourceText.init(ofFileAt:))
           files[file] = .some(text)
           return text?.line(ofProperty: property.name, ofClass: type, declaredNear: line)
             .map { SourceLine(file: file, line: $0) }

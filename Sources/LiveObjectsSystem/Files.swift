@@ -109,7 +109,7 @@ package func contents(ofRegularFile path: String, atMost limit: Int) -> [UInt8]?
   return (0...limit).contains(size) ? readBytes(of: descriptor, count: size) : nil
 }
 
-// MARK: - Versions and places
+// MARK: - Versions and mounts
 
 /// The version of a file, which another one in its place does not have.
 package struct FileVersion: Hashable {
@@ -136,25 +136,104 @@ package struct FileVersion: Hashable {
   }
 }
 
-/// The path, without links, of a file that a capture names: it may come from anywhere.
-///
-/// - Returns: `nil` where the path is not absolute, or leads below a folder whose files are virtual, so that opening
-///   one may change the machine, or that would be mounted first, from another machine.
-package func storedFile(_ path: String) -> String? {
-  guard path.hasPrefix("/"), isStored(withoutDots(path)), let resolved = path.resolvingLinks else {
-    return nil
-  }
-  return isStored(resolved) ? resolved : nil
-}
+/// The mounted file systems: no path from a capture may have the system mount another one, or read a
+/// virtual file: opening or reading some of them changes the machine.
+package struct MountTable {
+  private static let virtualTypes: Set = [
+    "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "efivarfs",
+    "fusectl",
+    "mqueue", "nfsd", "proc", "pstore", "rpc_pipefs", "securityfs", "selinuxfs", "sysfs", "tracefs",
+  ]
 
-private func isStored(_ path: String) -> Bool {
-  !["/proc/", "/sys/", "/dev/", "/net/"].contains(where: path.hasPrefix)
-}
+  /// The number of symbolic links that the system follows.
+  private static let mostLinks = 40
 
-/// The path without `.` and `..`.
-private func withoutDots(_ path: String) -> String {
-  let parts = path.split(separator: "/").reduce(into: [Substring]()) { parts, part in
-    if part == ".." { _ = parts.popLast() } else if part != "." { parts.append(part) }
+  /// The types by folder; of several mounts on one folder the last one counts.
+  private let types: [String: String]
+
+  /// The mounts of this process; none without `/proc`.
+  package init() {
+    self.init(text: Self.contents(of: "/proc/self/mountinfo"))
   }
-  return "/" + parts.joined(separator: "/")
+
+  /// - Parameter text: as `proc_pid_mountinfo(5)` specifies it.
+  package init(text: String) {
+    let mounts = text.split(separator: "\n").compactMap(Self.mount(_:))
+    types = Dictionary(mounts, uniquingKeysWith: { $1 })
+  }
+
+  /// The path of the file without links.
+  ///
+  /// Link by link: following one into such a file system would already do what must not be done.
+  ///
+  /// - Returns: `nil` where the path is not absolute, or leads to what is not kept on a disk or in memory.
+  package func storedFile(_ path: String) -> String? {
+    guard path.hasPrefix("/"), path.utf8.count < PATH_MAX else { return nil }
+    var rest = Self.parts(of: path)
+    var folder = "/"
+    var links = 0
+    while let part = rest.popLast() {
+      let next = part == ".." ? folder.parentFolder : (folder == "/" ? "" : folder) + "/" + part
+      if isStored(next), let target = Self.target(ofLink: next) {
+        links += 1
+        guard links <= Self.mostLinks else { return nil }
+        if target.hasPrefix("/") { folder = "/" }
+        rest += Self.parts(of: target)
+      } else {
+        folder = next
+      }
+    }
+    return isStored(folder) ? folder : nil
+  }
+
+  private func isStored(_ path: String) -> Bool {
+    var folder = path
+    while types[folder] == nil && folder != "/" { folder = folder.parentFolder }
+    return !Self.virtualTypes.contains(types[folder] ?? "")
+  }
+
+  /// The last one first.
+  private static func parts(of path: String) -> [Substring] {
+    path.split(separator: "/").filter { $0 != "." }.reversed()
+  }
+
+  private static func target(ofLink path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+      let count = readlink(path, buffer.baseAddress!, buffer.count)
+      return count < 0
+        ? nil : String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+  }
+
+  /// `36 35 98:0 /root /folder rw,noatime shared:1 - ext4 /dev/sda rw`
+  private static func mount(_ line: Substring) -> (folder: String, type: String)? {
+    let fields = line.split(separator: " ")
+    guard fields.count > 4, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else { return nil }
+    return (unescaped(fields[4]), String(fields[dash + 1]))
+  }
+
+  /// A space is `\040`.
+  private static func unescaped(_ text: Substring) -> String {
+    let parts = text.split(separator: "\\", omittingEmptySubsequences: false)
+    let rest = parts.dropFirst().map { part in
+      UInt8(part.prefix(3), radix: 8).map { [$0] + part.utf8.dropFirst(3) } ?? Array(part.utf8)
+    }
+    return String(decoding: Array(parts[0].utf8) + rest.joined(), as: UTF8.self)
+  }
+
+  private static func contents(of path: String) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var count = 0
+    repeat {
+      let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
+        count = read(descriptor, buffer.baseAddress, buffer.count)
+        initialized = max(0, count)
+      }
+      bytes += chunk
+    } while count > 0
+    return String(decoding: bytes, as: UTF8.self)
+  }
 }

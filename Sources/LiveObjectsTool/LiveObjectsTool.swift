@@ -29,6 +29,7 @@ struct LiveObjectsTool: ParsableCommand {
       printError("the arguments cannot be read, since /proc is not mounted")
       exit(withError: ExitCode(ExitStatus.usage))
     }
+    Demangling.isolate()
     do {
       var command = try parseAsRoot(OwnOptions.arranged(arguments))
       try command.run()

@@ -3,7 +3,6 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 import LiveObjectsReport
 import LiveObjectsSymbolication
-import LiveObjectsSystem
 
 /// The captures and JSON reports that one report is made of. Two captures at a time are in memory.
 struct ReportInputs {
@@ -17,22 +16,8 @@ struct ReportInputs {
 
   /// - Parameter keepsCaptures: whether `streams` is wanted.
   init(binaries: String? = nil, origin: CaptureOrigin = .unknown, keepsCaptures: Bool) {
-    if origin == .unknown { Self.limitMemory() }
     builder = ReportBuilder(binaries: binaries, origin: origin)
     self.keepsCaptures = keepsCaptures
-  }
-
-  /// Lets this process end, and no other, where a symbol of an untrusted file has no end: 200 bytes can stand for a
-  /// name of a terabyte, and no demangler can be stopped.
-  private static func limitMemory() {
-    #if os(Linux)
-      let half = rlim_t(sysconf(CInt(_SC_PHYS_PAGES))) * rlim_t(getpagesize()) / 2
-      let resource = __rlimit_resource_t(RLIMIT_DATA.rawValue)
-      var limit = rlimit()
-      guard getrlimit(resource, &limit) == 0, limit.rlim_cur > half else { return }
-      limit.rlim_cur = half
-      setrlimit(resource, &limit)
-    #endif
   }
 
   /// Reads files. Each is analysed while the one before gets its names. One that cannot be read is left out.

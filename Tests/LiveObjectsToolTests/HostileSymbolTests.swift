@@ -8,7 +8,7 @@ import Testing
 @testable import LiveObjectsSymbolication
 
 /// Symbols of an untrusted file.
-@Suite("liveobjects report, given a symbol with a very long name,")
+@Suite("liveobjects report, given a symbol whose name has no end,")
 struct HostileSymbolTests {
   /// One before the symbol in the order of the alphabet, and one after it.
   private static let harmless = ["$s4Demo4load5countySi_tF", "$sSi4DemoE6doubleSiyF"]
@@ -19,9 +19,9 @@ struct HostileSymbolTests {
     return "$sSDySiSiG_" + repeated.joined() + "tD"
   }
 
-  @Test("shows the symbol as it is, and names all others")
-  func showsTheSymbol() throws {
-    let symbols = [Self.bomb(12)] + Self.harmless
+  @Test("shows the symbol as it is, and names all others", arguments: [12, 25])
+  func showsTheSymbol(doublings: Int) throws {
+    let symbols = [Self.bomb(doublings)] + Self.harmless
     let folder = try TemporaryFolder()
     let library = try self.library(of: symbols, in: folder)
     let file = try #require(ELFFile(path: library))
