@@ -168,7 +168,7 @@ static bool is_library_code(uintptr_t address) {
 }
 
 uintptr_t liveobj_task_runtime_frames(uintptr_t task) {
-    if (liveobj_task_read(task).state != LIVEOBJ_TASK_SUSPENDED)
+    if (state_of(liveobj_half_word(task, LIVEOBJ_TASK_AT_STATUS)) != LIVEOBJ_TASK_SUSPENDED)
         return 0;
     const struct context *context =
         (const struct context *)liveobj_word_at(task, LIVEOBJ_TASK_AT_RESUME_CONTEXT);

@@ -161,11 +161,8 @@ struct liveobj_room {
     uint64_t left;
 };
 
-/// Whether the system counts reserved memory as used (vm.overcommit_memory=2): what the recorder
-/// reserves would be missing for the program.
-bool liveobj_os_counts_reservations(void);
-
-/// The room for mappings: the smaller of RLIMIT_AS and RLIMIT_DATA. An allocation beyond it fails.
+/// The room for mappings: the smallest of RLIMIT_AS, RLIMIT_DATA and, if the system does not
+/// overcommit memory (vm.overcommit_memory=2), its commit limit. An allocation beyond it fails.
 /// Must not be called in a hook: reads files.
 struct liveobj_room liveobj_os_address_room(void);
 

@@ -24,7 +24,8 @@
 
 enum { SHARE_OF_ADDRESSES = 24, SHARE_OF_MEMORY = 16 };
 
-/// Read when the recorder starts.
+// Read when the recorder starts.
+static uint64_t promised_limit = UINT64_MAX;
 static uint64_t memory_limit = UINT64_MAX;
 static uint64_t budget = UINT64_MAX;
 
@@ -34,6 +35,7 @@ static uint64_t sparse; // what is in use of the other part; atomic
 static bool was_short;  // atomic
 
 void liveobj_os_keep_within_limits(void) {
+    promised_limit = liveobj_os_address_room().limit;
     memory_limit = liveobj_os_memory_room().room.limit;
 }
 
@@ -66,7 +68,8 @@ LIVEOBJ_UNCHECKED_END
 
 static uint64_t address_limit(void) {
     uint64_t space = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
-    return space < data ? space : data;
+    uint64_t limit = space < data ? space : data;
+    return limit < promised_limit ? limit : promised_limit;
 }
 
 static bool add_within(uint64_t *counter, uint64_t bytes, uint64_t most) {

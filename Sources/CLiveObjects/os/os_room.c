@@ -1,8 +1,8 @@
 // os_room.c - the memory that is left for this process. Owns nothing. See os.h.
 //
-// There are two effects of limits. Beyond RLIMIT_AS or RLIMIT_DATA an allocation fails. Beyond the
-// limit of a memory cgroup, the process's own or an ancestor's, the system kills processes. Runs
-// outside of hooks: reads files of /proc.
+// There are two effects of limits. Beyond RLIMIT_AS or RLIMIT_DATA, and where the system does not
+// overcommit memory, an allocation fails. Beyond the limit of a memory cgroup, the process's own or
+// an ancestor's, the system kills processes. Runs outside of hooks: reads files of /proc.
 
 #if defined(__linux__)
 
@@ -49,14 +49,35 @@ static struct liveobj_room room_under(int resource, unsigned place_in_statm) {
     return room_of(limit.rlim_cur, bytes_in_statm(place_in_statm));
 }
 
-bool liveobj_os_counts_reservations(void) {
+struct commit {
+    uint64_t limit;
+    uint64_t used;
+};
+
+/// Reads `CommitLimit:   8172052 kB`.
+static bool take_commit(void *context, const char *line) {
+    struct commit *commit = context;
+    const char *number = line + strcspn(line, "0123456789");
+    if (strncmp(line, "CommitLimit:", strlen("CommitLimit:")) == 0)
+        commit->limit = liveobj_os_take_decimal(&number) * 1024;
+    if (strncmp(line, "Committed_AS:", strlen("Committed_AS:")) == 0)
+        commit->used = liveobj_os_take_decimal(&number) * 1024;
+    return true;
+}
+
+/// The rest of the system's commit limit, if it does not overcommit memory. All processes share it.
+static struct liveobj_room promised_room(void) {
     char mode = 0;
+    struct commit commit = {0};
     liveobj_os_file_read("/proc/sys/vm/overcommit_memory", &mode, 1);
-    return mode == '2';
+    bool is_known = mode == '2' && liveobj_os_visit_lines("/proc/meminfo", take_commit, &commit) &&
+                    commit.limit > 0;
+    return is_known ? room_of(commit.limit, commit.used) : no_limit;
 }
 
 struct liveobj_room liveobj_os_address_room(void) {
-    return tighter(room_under(RLIMIT_AS, 1), room_under(RLIMIT_DATA, 6));
+    struct liveobj_room room = tighter(room_under(RLIMIT_AS, 1), room_under(RLIMIT_DATA, 6));
+    return tighter(room, promised_room());
 }
 
 // MARK: - Memory cgroups

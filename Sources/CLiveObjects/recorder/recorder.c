@@ -64,8 +64,6 @@ static const char *const no_memory_reason =
 static const char *const tags_reason =
     "the addresses of this process's objects have tags (glibc.mem.tagging), so nothing is watched";
 static const char *const valgrind_reason = "valgrind runs this program";
-static const char *const reservations_reason =
-    "the system counts reserved memory as used (vm.overcommit_memory=2)";
 static const char *const no_order_reason =
     "other threads run already, and the kernel refuses membarrier, so hooks cannot be installed";
 static const char *const lost_lock_reason =
@@ -239,8 +237,6 @@ static void start_retains_locked(void) {
 static enum liveobj_state start_first_time_locked(const struct liveobj_settings *settings) {
     if (liveobj_valgrind_is_running())
         return become_blind_locked(valgrind_reason);
-    if (liveobj_os_counts_reservations())
-        return become_blind_locked(reservations_reason);
     recorder.hook_mode = choose_hook_mode(settings->hook_mode);
     recorder.depth = clamped_depth(settings->depth);
     // In GOT mode the retain path is not hooked, so retains cannot be counted.
