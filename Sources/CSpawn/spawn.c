@@ -15,6 +15,7 @@
 #if defined(__linux__)
 
 #include "arch/system_call.h"
+#include "arch/valgrind_request.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -71,8 +72,11 @@ static bool is_started(const struct liveobj_process *process) {
     return __atomic_load_n(&process->is_started, __ATOMIC_ACQUIRE);
 }
 
+/// Starts a keeper. valgrind ends a program that starts a process which shares its memory. Under
+/// valgrind the keeper has a copy of the memory, and its result is in a shared mapping.
 static void start_keeper(struct liveobj_process *process) {
-    process->keeper = (pid_t)liveobj_clone(CLONE_VM, process, liveobj_keeper_main, process);
+    long sharing = liveobj_valgrind_is_running() ? 0 : CLONE_VM;
+    process->keeper = (pid_t)liveobj_clone(sharing, process, liveobj_keeper_main, process);
     if (process->keeper < 0)
         process->result.error = -process->keeper;
     while (process->keeper > 0 && !is_started(process)) {
