@@ -37,6 +37,30 @@ static void note_user(const char *path) {
     __atomic_store_n(&is_found, true, __ATOMIC_RELEASE);
 }
 
+// MARK: - Files without Swift code
+
+/// The hashes of their paths, with one place for each hash: a program that opens and closes
+/// libraries would have the same files read each time.
+static uint64_t without_swift[256];
+
+static uint64_t *place_of_path(const char *path, uint64_t *hash) {
+    *hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
+    for (; *path; path++)
+        *hash = (*hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
+    return &without_swift[*hash % (sizeof without_swift / sizeof *without_swift)];
+}
+
+static bool has_swift_code(const char *path) {
+    uint64_t hash, *place = place_of_path(path, &hash);
+    if (*place == hash)
+        return false;
+    bool has_code = liveobj_image_has_section(&(struct liveobj_image){.path = path}, "swift5_");
+    *place = has_code ? *place : hash;
+    return has_code;
+}
+
+// MARK: - Images
+
 /// Files are read after the visit, which holds the dynamic linker's lock.
 static bool look_at(void *context, const struct liveobj_image *image) {
     enum { LEAST_BYTES = 1 << 20 }; // a runtime has several times as many
@@ -119,7 +143,7 @@ bool liveobj_second_runtime_look(void) {
     for (uint32_t i = 0; !is_found && i < look.without_import.count; i++) {
         const char *path =
             liveobj_image_list_path(&look.without_import, &look.without_import.items[i]);
-        if (liveobj_image_has_section(&(struct liveobj_image){.path = path}, "swift5_"))
+        if (has_swift_code(path))
             note_user(path);
     }
     liveobj_image_list_end(&look.without_import);
