@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "runtime/unloads.h"
 #include "runtime/image.h"
+#include "runtime/runtime.h"
 #include "runtime/second_runtime.h"
 
 #include <link.h>
@@ -127,26 +128,60 @@ static void note_missing(const struct noted_images *present) {
         }
 }
 
-/// An image was loaded and unloaded between two comparisons, or is at its old place again.
-static void note_unknown(unsigned long long unloads) {
+static bool count_image(const void *sections, void *count) {
+    (void)sections;
+    ++*(uint32_t *)count;
+    return true;
+}
+
+/// The number of images that have registered Swift code with the runtime, unloaded ones included.
+/// UINT32_MAX if that is not known: a library brings its own runtime into a program with a static
+/// one.
+static uint32_t count_registered(void) {
+    typedef void (*enumerate_fn)(bool (*visit)(const void *, void *), void *context);
+    const struct liveobj_runtime *runtime = liveobj_runtime_current();
+    enumerate_fn enumerate = (enumerate_fn)runtime->swift_enumerateAllMetadataSections;
+    uint32_t count = 0;
+    if (!enumerate || runtime->image.is_main)
+        return UINT32_MAX;
+    enumerate(count_image, &count);
+    return count;
+}
+
+static uint32_t count_swift(const struct noted_images *images) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < images->count; i++)
+        count += images->items[i].is_swift;
+    return count;
+}
+
+/// An image was loaded and unloaded between two comparisons, or is at its old place again. The C
+/// library does so with its own modules, for `iconv` for example.
+static void note_unknown(const struct noted_images *present, unsigned long long unloads) {
     if (noted.explained >= unloads)
         return;
     noted.explained = unloads;
     noted.listener->forget_code(0, UINTPTR_MAX);
-    fail("references were not read: a library was unloaded that may have contained Swift code");
+    if (count_registered() > count_swift(present))
+        fail("references were not read: a library was unloaded that may have contained Swift code");
 }
 
 // MARK: - Listing
 
-/// Every image of Swift code calls `swift_addNewDSOImage` when it is loaded (second_runtime.c).
+/// Every image of Swift code calls `swift_addNewDSOImage` when it is loaded (second_runtime.c). The
+/// image of the runtime defines it.
+static bool has_swift_code(const struct liveobj_image *image) {
+    return image->start == liveobj_runtime_current()->image.start ||
+           liveobj_image_import(image, "swift_addNewDSOImage") != NULL;
+}
+
 static bool add_loaded(void *context, const struct liveobj_image *image) {
     struct noted_images *images = context;
     struct liveobj_extent place = {image->start, image->end};
     if (place.start >= place.end || images->count == LOADED_LIMIT)
         return false;
     const struct noted_image *known = find_same(&noted.loaded, place);
-    bool is_swift =
-        known ? known->is_swift : liveobj_image_import(image, "swift_addNewDSOImage") != NULL;
+    bool is_swift = known ? known->is_swift : has_swift_code(image);
     images->items[images->count++] = (struct noted_image){place, is_swift};
     return false;
 }
@@ -171,7 +206,7 @@ static void note_locked(struct changes present_changes) {
     if (!noted.loaded.items)
         noted.explained = present_changes.unloads;
     note_missing(&present);
-    note_unknown(present_changes.unloads);
+    note_unknown(&present, present_changes.unloads);
     liveobj_os_unmap(noted.loaded.items, BYTES);
     noted.loaded = present;
     noted.changes = present_changes;
