@@ -65,8 +65,8 @@ bool liveobj_tasks_prepare(void);
 LIVEOBJ_HOOK uintptr_t liveobj_task_parent(uintptr_t task);
 struct liveobj_task liveobj_task_read(uintptr_t task);
 /// The context of the function of the concurrency library that a suspended task has called and that
-/// waits, as in `Task.sleep`; 0 if it waits in another function, or that is not known. The task must
-/// be readable.
+/// waits, as in `Task.sleep`; 0 if it waits in another function, or that is not known. The task
+/// must be readable.
 uintptr_t liveobj_task_runtime_frames(uintptr_t task);
 /// Visits the children that a task has started and not yet ended, those of its groups and those of
 /// `async let`.
