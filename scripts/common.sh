@@ -17,7 +17,7 @@ die() {
 
 # The Swift toolchain cannot be had from apt, so its absence is only reported.
 require_swift() {
-  [[ $(uname -s) == Linux ]] || die "LiveObjects runs on Linux; in a container: see the README"
+  [[ $(uname -s) == Linux ]] || die "LiveObjects runs on Linux; in a container: see CONTRIBUTING.md"
   command -v swift >/dev/null ||
     die "no 'swift' in PATH: install Swift 6.0 or later (https://www.swift.org/install/linux)"
 }
