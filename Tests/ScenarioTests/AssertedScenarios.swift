@@ -52,10 +52,10 @@
     /// found.
     static func messages(of assertion: Assertion, on expected: ExpectedFinding) throws -> [String] {
       let messages = try shared.get().messages(of: assertion)[expected.scenario] ?? []
-      guard messages.isEmpty, expected.mayBeHidden, !expected.isTask else { return messages }
-      return try (0..<8).lazy
-        .map { _ in try AssertedScenarios(of: expected.scenario, only: assertion).messages(of: assertion) }
-        .compactMap { $0[expected.scenario] }.first ?? []
+      guard expected.mayBeHidden else { return messages }
+      return try Repetitions.result(of: expected.scenario, messages) {
+        try AssertedScenarios(of: expected.scenario, only: assertion).messages(of: assertion)[expected.scenario] ?? []
+      }
     }
 
     /// An assertion's messages by the scenario for which it fails, beginning with the finding.

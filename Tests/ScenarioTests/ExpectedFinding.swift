@@ -65,10 +65,6 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
   /// where tests have run before there are many. Not every run shows it.
   var mayBeHidden: Bool { ["overRetained", "leakedTask"].contains(verdict) || certainty == "probable" }
 
-  /// Whether it is a task that is never resumed. Where tests have run before, old words of the test library often
-  /// hide it; `TaskTests` requires it in a program of its own.
-  var isTask: Bool { verdict == "leakedTask" }
-
   private static func type(of step: String) -> String {
     String(step[..<(step.range(of: " → ")?.lowerBound ?? step.endIndex)])
   }

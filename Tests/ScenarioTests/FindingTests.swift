@@ -32,7 +32,7 @@ extension Scenarios {
       "a held object is found with its holder",
       arguments: ExpectedFinding.held + ExpectedFinding.heldByThreads + ExpectedFinding.growing)
     func holder(expected: ExpectedFinding) throws {
-      let report = try ScenarioReport(of: expected.scenario)
+      let report = try ScenarioReport.shared(of: expected.scenario)
       #expect(report.leaks.isEmpty, "\(report.leaks)")
       let candidates = report.findings.map { $0.observed(for: expected) }
       #expect(candidates.contains(expected), "\(candidates)")
@@ -40,7 +40,7 @@ extension Scenarios {
 
     @Test("no type of the toolchain stands for a collection", arguments: ExpectedFinding.growing)
     func storage(expected: ExpectedFinding) throws {
-      let report = try ScenarioReport(of: expected.scenario)
+      let report = try ScenarioReport.shared(of: expected.scenario)
       let types = report.findings.map(\.type)
       #expect(!types.contains { $0.contains("Storage<") || $0.contains("__") }, "\(types)")
       #expect(types.count { !$0.hasPrefix("Scenarios.") } == 1, "\(types)")

@@ -8,7 +8,7 @@
     @Suite struct ScenarioSuiteTests {
       @Test("every scenario runs as a test of both libraries")
       func allRun() throws {
-        let run = try #require(try ScenarioSuites.shared.get().first)
+        let run = try ScenarioSuites.shared.get()
         let names = try runProgram(BuiltProducts.executable("Scenarios"), ["--list"]).standardOutput
           .split(separator: "\n").map(String.init)
         for library in ScenarioSuites.Library.allCases {
@@ -20,34 +20,22 @@
         "a leak is found once, for the test that leaked it", arguments: ScenarioSuites.Library.allCases,
         ExpectedFinding.leaks)
       func leak(library: ScenarioSuites.Library, expected: ExpectedFinding) throws {
-        let runs = try ScenarioSuites.shared.get().map { $0.leaks(of: expected.scenario, in: library) }
-        var found = runs.filter { !$0.isEmpty }
-        if found.isEmpty, expected.isTask { return }
-        if found.isEmpty, expected.mayBeHidden {
-          found = try ScenarioSuites.leaks(ofOnly: expected.scenario, in: library)
+        var leaks = try ScenarioSuites.shared.get().leaks(of: expected.scenario, in: library)
+        if expected.mayBeHidden {
+          leaks = try Repetitions.result(of: expected.scenario, leaks) {
+            try ScenarioSuites(planting: expected.scenario).leaks(of: expected.scenario, in: library)
+          }
         }
-        #expect(found.count == runs.count || expected.mayBeHidden && !found.isEmpty, "nothing was found")
-        for leaks in found {
-          #expect(leaks.count == 1, "\(leaks)")
-          let observed = leaks[0].observed(in: library.module, for: expected)
-          #expect(observed.ignoringUntypedVictims(of: expected) == expected, "\(observed)")
-        }
-      }
-
-      @Test("tasks that are never resumed are found", arguments: ScenarioSuites.Library.allCases)
-      func tasks(library: ScenarioSuites.Library) throws {
-        let runs = try ScenarioSuites.shared.get()
-        #expect(
-          ExpectedFinding.suspended.contains { expected in
-            runs.contains { !$0.leaks(of: expected.scenario, in: library).isEmpty }
-          })
+        try #require(leaks.count == 1, "\(leaks)")
+        let observed = leaks[0].observed(in: library.module, for: expected)
+        #expect(observed.ignoringUntypedVictims(of: expected) == expected, "\(observed)")
       }
 
       @Test(
         "a scenario without a leak fails no test", arguments: ScenarioSuites.Library.allCases,
         SilenceTests.silent + (ExpectedFinding.held + ExpectedFinding.growing).map(\.scenario))
       func silence(library: ScenarioSuites.Library, scenario: String) throws {
-        let leaks = try ScenarioSuites.shared.get().flatMap { $0.leaks(of: scenario, in: library) }
+        let leaks = try ScenarioSuites.shared.get().leaks(of: scenario, in: library)
         #expect(leaks.isEmpty, "\(leaks)")
       }
 
@@ -55,7 +43,7 @@
         "a held object is found with its holder and its test", arguments: ScenarioSuites.Library.allCases,
         ExpectedFinding.held + ExpectedFinding.growing)
       func holder(library: ScenarioSuites.Library, expected: ExpectedFinding) throws {
-        let found = try #require(try ScenarioSuites.shared.get().first)
+        let found = try ScenarioSuites.shared.get()
         // Beside other tests the path may begin at the task.
         if expected.scenario == "continuationInBuffer" { return }
         let candidates = found.findings(of: expected.scenario, in: library).map {
@@ -105,26 +93,17 @@
       }
     }
 
-    /// Some runs, which all of these tests read.
-    static let shared = Result {
-      _ = try package.testBinary()
-      return try (0..<3).map { _ in try ScenarioSuites() }
-    }
+    /// One run, which all of these tests read.
+    static let shared = Result { try ScenarioSuites() }
 
     private static let package = FixturePackage("ScenarioSuites")
 
-    /// Plants one scenario by itself, until it is found: old words of others may hide it.
-    static func leaks(ofOnly scenario: String, in library: Library) throws -> [[ScenarioReport.Finding]] {
-      let leaks = try (0..<8).lazy.map { _ in
-        try ScenarioSuites(planting: scenario).leaks(of: scenario, in: library)
-      }
-      return leaks.first { !$0.isEmpty }.map { [$0] } ?? []
-    }
-
     let report: ScenarioReport
 
-    private init(planting scenario: String? = nil) throws {
+    /// - Parameter scenario: the only one; `nil` for all.
+    fileprivate init(planting scenario: String? = nil) throws {
       let package = Self.package
+      _ = try package.testBinary()
       let folder = try TemporaryFolder()
       let run = try runProgram(
         BuiltProducts.tool,
