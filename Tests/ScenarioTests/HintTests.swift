@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a scenario's hint must say, without files and lines.
@@ -21,7 +22,7 @@ extension Scenarios {
         if let line = try Self.sourceLine(of: place) {
           #expect(Self.isWritten(place, in: line), "\(place) \(line)")
         } else {
-          #expect(!isDebugBuild || ExpectedHint.unlocated.contains(expected.scenario), "\(place)")
+          #expect(BuiltProducts.areFixturesOptimized || ExpectedHint.unlocated.contains(expected.scenario), "\(place)")
         }
       }
     }
@@ -70,14 +71,6 @@ extension Scenarios {
       #expect(try ScenarioReport(of: "passRetained").leaks.first?.hint == nil)
     }
   }
-}
-
-private var isDebugBuild: Bool {
-  #if DEBUG
-    true
-  #else
-    false
-  #endif
 }
 
 extension ScenarioReport.Hint {

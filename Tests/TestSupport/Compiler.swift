@@ -18,14 +18,10 @@ public enum Compiler {
       .map { folder + "/" + $0 }
   }
 
-  /// Compiles as the tests themselves were: with or without optimisation, and with unwind tables.
+  /// Compiles as the fixtures were: with or without optimisation, and with unwind tables.
   public static func compile(_ sources: [String], _ arguments: [String], to output: String) throws {
-    #if DEBUG
-      let configuration = ["-Onone", "-g"]
-    #else
-      let configuration = ["-O", "-g"]
-    #endif
-    try run("swiftc", configuration + sources + arguments + ["-o", output])
+    let optimization = BuiltProducts.areFixturesOptimized ? "-O" : "-Onone"
+    try run("swiftc", [optimization, "-g"] + sources + arguments + ["-o", output])
   }
 
   /// Runs a program of the toolchain or of the system by its name.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A package in `Tests/Fixtures/Packages`, built as the running tests were: with or without optimisation.
+/// A package in `Tests/Fixtures/Packages`, built as the other fixtures: with or without optimisation.
 ///
 /// Built once per process, into its own folder next to the other products, which the next run reuses.
 public final class FixturePackage: Sendable {
@@ -47,14 +47,8 @@ public final class FixturePackage: Sendable {
       .map { $0 + 1 }
   }
 
-  /// How the running tests were built, for SwiftPM.
-  public static var configuration: [String] {
-    #if DEBUG
-      ["-c", "debug"]
-    #else
-      ["-c", "release"]
-    #endif
-  }
+  /// How the fixtures are built, for SwiftPM.
+  public static var configuration: [String] { ["-c", BuiltProducts.areFixturesOptimized ? "release" : "debug"] }
 
   private static func folder(of name: String) -> String {
     Compiler.fixtureFolder + "/Packages/" + name
