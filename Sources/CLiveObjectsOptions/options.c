@@ -62,7 +62,7 @@ struct liveobj_option_row liveobj_options_row(size_t index) {
     return rows[index].text;
 }
 
-static const struct row *find_row(struct slice name) {
+static const struct row *find_option_row(struct slice name) {
     for (size_t i = 0; i < liveobj_options_count(); i++)
         if (slice_equals(name, rows[i].text.name))
             return &rows[i];
@@ -177,7 +177,7 @@ void liveobj_options_reset(struct liveobj_options *options) {
 
 const char *liveobj_options_word(const struct liveobj_options *options, const char *name,
                                  char *word, size_t size) {
-    const struct row *row = find_row((struct slice){name, strlen(name)});
+    const struct row *row = find_option_row((struct slice){name, strlen(name)});
     if (!row || row->kind != KIND_CHOICE)
         return NULL;
     const char *rest = row->text.values;
@@ -252,8 +252,8 @@ static bool take_pair(const char **next, struct pair *pair) {
 
 enum problem { NO_PROBLEM, UNKNOWN_NAME, NO_VALUE, OPEN_QUOTE, WRONG_VALUE };
 
-static enum problem apply(struct liveobj_options *options, const struct pair *pair) {
-    const struct row *row = find_row(pair->name);
+static enum problem apply_option(struct liveobj_options *options, const struct pair *pair) {
+    const struct row *row = find_option_row(pair->name);
     if (!pair->has_value)
         return NO_VALUE;
     if (!pair->is_closed)
@@ -264,7 +264,8 @@ static enum problem apply(struct liveobj_options *options, const struct pair *pa
 }
 
 /// Appends strings up to NULL. Replaces bytes that could control a terminal.
-__attribute__((sentinel)) static void append(struct liveobj_text *text, const char *first, ...) {
+__attribute__((sentinel)) static void append_texts(struct liveobj_text *text, const char *first,
+                                                   ...) {
     va_list rest;
     va_start(rest, first);
     for (const char *part = first; part; part = va_arg(rest, const char *))
@@ -277,7 +278,7 @@ struct excerpt {
     char bytes[80];
 };
 
-static struct excerpt excerpt(struct slice slice) {
+static struct excerpt make_excerpt(struct slice slice) {
     struct excerpt result;
     size_t room = sizeof result.bytes - 1;
     size_t count = slice.count < room ? slice.count : room;
@@ -287,32 +288,33 @@ static struct excerpt excerpt(struct slice slice) {
 }
 
 static void append_wrong_value(struct liveobj_text *text, const struct pair *pair) {
-    const struct row *row = find_row(pair->name);
+    const struct row *row = find_option_row(pair->name);
     char min[LIVEOBJ_DIGITS], max[LIVEOBJ_DIGITS];
-    append(text, row->text.name, "=", excerpt(pair->value).bytes, NULL);
+    append_texts(text, row->text.name, "=", make_excerpt(pair->value).bytes, NULL);
     if (row->kind == KIND_NUMBER)
-        append(text, " is not a number from ", liveobj_text_digits(min, row->min), " to ",
-               liveobj_text_digits(max, row->max), NULL);
+        append_texts(text, " is not a number from ", liveobj_text_digits(min, row->min), " to ",
+                     liveobj_text_digits(max, row->max), NULL);
     else if (row->kind == KIND_DURATION)
-        append(text, " is not a time such as 10s, 5m or 1h, and at most a day", NULL);
+        append_texts(text, " is not a time such as 10s, 5m or 1h, and at most a day", NULL);
     else if (row->kind == KIND_GROWTH)
-        append(text, " is neither off, nor a factor such as 2x, nor a number of intervals", NULL);
+        append_texts(text, " is neither off, nor a factor such as 2x, nor a number of intervals",
+                     NULL);
     else if (row->kind == KIND_PATH)
-        append(text, " is not a path", NULL);
+        append_texts(text, " is not a path", NULL);
     else
-        append(text, " is not one of ", row->text.values, NULL);
+        append_texts(text, " is not one of ", row->text.values, NULL);
 }
 
 static void append_problem(struct liveobj_text *text, enum problem problem,
                            const struct pair *pair) {
-    struct excerpt name = excerpt(pair->name);
+    struct excerpt name = make_excerpt(pair->name);
     if (problem == UNKNOWN_NAME)
-        append(text, "there is no option '", name.bytes, "'", NULL);
+        append_texts(text, "there is no option '", name.bytes, "'", NULL);
     else if (problem == NO_VALUE)
-        append(text, "'", name.bytes, "' has no value (key=value:key=value)", NULL);
+        append_texts(text, "'", name.bytes, "' has no value (key=value:key=value)", NULL);
     else if (problem == OPEN_QUOTE)
-        append(text, "the quotes in ", name.bytes, "=", excerpt(pair->value).bytes, " do not match",
-               NULL);
+        append_texts(text, "the quotes in ", name.bytes, "=", make_excerpt(pair->value).bytes,
+                     " do not match", NULL);
     else
         append_wrong_value(text, pair);
 }
@@ -323,10 +325,10 @@ void liveobj_options_parse(struct liveobj_options *options, const char *string,
     struct pair pair;
     unsigned count = 0;
     for (const char *next = string ? string : ""; take_pair(&next, &pair);) {
-        enum problem problem = apply(options, &pair);
+        enum problem problem = apply_option(options, &pair);
         if (problem == NO_PROBLEM || count++ >= MOST_SAID)
             continue;
-        append(problems, "LiveObjects: " LIVEOBJ_OPTIONS_VARIABLE ": ", NULL);
+        append_texts(problems, "LiveObjects: " LIVEOBJ_OPTIONS_VARIABLE ": ", NULL);
         append_problem(problems, problem, &pair);
         liveobj_text_append(problems, problem == WRONG_VALUE ? "; the default is used\n"
                                                              : "; it is ignored\n");
@@ -341,7 +343,7 @@ static void append_names(struct liveobj_text *text) {
     for (size_t i = 0; i < liveobj_options_count(); i++) {
         if (rows[i].kind == KIND_OWN)
             continue;
-        append(text, separator, rows[i].text.name, NULL);
+        append_texts(text, separator, rows[i].text.name, NULL);
         separator = ", ";
     }
 }
@@ -352,7 +354,7 @@ bool liveobj_options_check(const char *string, char *problem, size_t size) {
                                     true}; // nothing is written: a problem fits into the buffer
     struct pair pair;
     for (const char *next = string; take_pair(&next, &pair);) {
-        enum problem found = apply(&options, &pair);
+        enum problem found = apply_option(&options, &pair);
         if (found == NO_PROBLEM)
             continue;
         append_problem(&text, found, &pair);
@@ -366,7 +368,7 @@ bool liveobj_options_check(const char *string, char *problem, size_t size) {
     return true;
 }
 
-static void copy(struct slice slice, char *text, size_t size) {
+static void copy_slice(struct slice slice, char *text, size_t size) {
     size_t count = slice.count < size ? slice.count : size - 1;
     memcpy(text, slice.start, count);
     text[count] = '\0';
@@ -380,7 +382,7 @@ bool liveobj_options_set(const char *string, const char *name, char *value, size
             continue;
         is_set = true;
         if (value)
-            copy(pair.value, value, size);
+            copy_slice(pair.value, value, size);
     }
     return is_set;
 }

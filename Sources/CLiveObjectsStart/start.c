@@ -14,7 +14,8 @@ __attribute__((weak)) void liveobj_xctest_start(void);
 
 /// Leaves tracking to the preload library if that is loaded, because its options say what is
 /// tracked. Does nothing in a run that only lists tests.
-__attribute__((constructor)) static void start(int argument_count, char *const *arguments) {
+__attribute__((constructor)) static void start_tracking(int argument_count,
+                                                        char *const *arguments) {
     if (liveobj_arguments_only_list_tests(argument_count, arguments))
         return;
     if (!liveobj_is_handed_over())

@@ -115,7 +115,7 @@ LIVEOBJ_BARE static void reset_signals(void) {
 /// Makes the system kill the program and not the host if memory runs out. The kernel applies the
 /// value to this process alone, although it shares memory, as long as it has not executed a
 /// program.
-LIVEOBJ_BARE static void offer_itself_first(void) {
+LIVEOBJ_BARE static void offer_program_to_oom_killer(void) {
     static const char path[] = "/proc/self/oom_score_adj", most[] = "1000";
     long file = liveobj_system_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CLOEXEC, 0);
     if (file < 0)
@@ -137,7 +137,7 @@ LIVEOBJ_BARE static void make_room_for_stack(void) {
 }
 
 /// \returns a negative errno for an error.
-LIVEOBJ_BARE static long place(long descriptor, int target) {
+LIVEOBJ_BARE static long move_descriptor(long descriptor, int target) {
     if (descriptor == target)
         return liveobj_system_call(SYS_fcntl, descriptor, F_SETFD, 0, 0);
     return liveobj_system_call(SYS_dup3, descriptor, target, 0, 0);
@@ -148,11 +148,11 @@ LIVEOBJ_BARE static long place_descriptors(const struct liveobj_spawn *spawn) {
     long errors = spawn->errors;
     if (errors < 0)
         errors = liveobj_system_call(SYS_openat, AT_FDCWD, (long)null, O_WRONLY, 0);
-    long result = errors < 0 ? errors : place(errors, STDERR_FILENO);
+    long result = errors < 0 ? errors : move_descriptor(errors, STDERR_FILENO);
     if (result >= 0)
-        result = place(spawn->input, STDIN_FILENO);
+        result = move_descriptor(spawn->input, STDIN_FILENO);
     if (result >= 0)
-        result = place(spawn->output, STDOUT_FILENO);
+        result = move_descriptor(spawn->output, STDOUT_FILENO);
     close_descriptors(STDERR_FILENO + 1); // the host's descriptors
     return result;
 }
@@ -165,7 +165,7 @@ LIVEOBJ_BARE static void leave_session(const struct liveobj_spawn *spawn) {
 }
 
 /// The report takes long, and would keep lower threads of all programs from running.
-LIVEOBJ_BARE static void leave_real_time(void) {
+LIVEOBJ_BARE static void lower_program_scheduling(void) {
     const int lowest = 0;
     long policy = liveobj_system_call(SYS_sched_getscheduler, 0, 0, 0, 0) & ~SCHED_RESET_ON_FORK;
     if (policy == SCHED_FIFO || policy == SCHED_RR)
@@ -178,9 +178,9 @@ LIVEOBJ_BARE static void program_main(void *context) {
     liveobj_system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0,
                         0); // kills the program when the keeper ends
     reset_signals();
-    leave_real_time();
+    lower_program_scheduling();
     leave_session(spawn);
-    offer_itself_first();
+    offer_program_to_oom_killer();
     make_room_for_stack();
     long result = place_descriptors(spawn);
     if (result >= 0)
@@ -208,12 +208,6 @@ LIVEOBJ_BARE static long start_program(struct liveobj_process *process) {
 
 // MARK: - The keeper, next to the host
 
-LIVEOBJ_BARE static int64_t now(void) {
-    struct timespec now;
-    liveobj_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
-    return now.tv_sec * (int64_t)SECOND + now.tv_nsec;
-}
-
 /// \returns the signal that arrived within the time; not positive if there was none.
 LIVEOBJ_BARE static long wait_for_signal(int64_t nanoseconds) {
     uint64_t set = 1ull << (SIGCHLD - 1) | 1ull << (LIVEOBJ_KEEPER_END - 1);
@@ -222,37 +216,37 @@ LIVEOBJ_BARE static long wait_for_signal(int64_t nanoseconds) {
 }
 
 /// \returns false while the program runs.
-LIVEOBJ_BARE static bool has_ended(long program, int *status, int flags) {
+LIVEOBJ_BARE static bool program_has_ended(long program, int *status, int flags) {
     return liveobj_system_call(SYS_wait4, program, (long)status, flags, 0) != 0;
 }
 
 /// The id of the keeper's parent. It changes once the host has ended. A closed input would not show
 /// that, because the host's own children may hold it open.
-LIVEOBJ_BARE static long parent(void) {
+LIVEOBJ_BARE static long parent_process(void) {
     return liveobj_system_call(SYS_getppid, 0, 0, 0, 0);
 }
 
 /// The program's remaining time after one wait. At most one tick is subtracted, because all
 /// processes may have been stopped for a while.
-LIVEOBJ_BARE static int64_t after(int64_t left, int64_t waited) {
+LIVEOBJ_BARE static int64_t time_after_wait(int64_t left, int64_t waited) {
     int64_t passed = waited < TICK ? waited : TICK;
     return left > passed ? left - passed : 0;
 }
 
 /// \param left The time until the program is killed; -1 for no limit.
-LIVEOBJ_BARE static void keep(struct liveobj_process *process, long program, int64_t left) {
+LIVEOBJ_BARE static void supervise(struct liveobj_process *process, long program, int64_t left) {
     long host = process->host;
-    while (!has_ended(program, &process->result.status, WNOHANG)) {
-        int64_t start = now();
+    while (!program_has_ended(program, &process->result.status, WNOHANG)) {
+        int64_t start = liveobj_bare_time();
         long signal = left ? wait_for_signal(left < 0 || left > TICK ? TICK : left) : 0;
         if (left > 0)
-            left = after(left, now() - start);
-        if (left && signal != LIVEOBJ_KEEPER_END && parent() == host)
+            left = time_after_wait(left, liveobj_bare_time() - start);
+        if (left && signal != LIVEOBJ_KEEPER_END && parent_process() == host)
             continue;
         if (left == 0)
             process->result.error = ETIMEDOUT;
         liveobj_system_call(SYS_kill, program, SIGKILL, 0, 0);
-        has_ended(program, &process->result.status, 0);
+        program_has_ended(program, &process->result.status, 0);
         return;
     }
 }
@@ -260,12 +254,12 @@ LIVEOBJ_BARE static void keep(struct liveobj_process *process, long program, int
 LIVEOBJ_BARE void liveobj_keeper_main(void *context) {
     struct liveobj_process *process = context;
     int seconds = process->spawn->seconds;
-    process->host = parent();
+    process->host = parent_process();
     long program = start_program(process);
     // Release: makes the result of the start visible.
     __atomic_store_n(&process->is_started, true, __ATOMIC_RELEASE);
     if (program > 0)
-        keep(process, program, seconds ? seconds * (int64_t)SECOND : -1);
+        supervise(process, program, seconds ? seconds * (int64_t)SECOND : -1);
     for (;;)
         liveobj_system_call(SYS_exit, 0, 0, 0, 0);
 }

@@ -38,16 +38,16 @@ static void pause_for(long nanoseconds) {
 // MARK: - The keeper, seen from the host
 
 /// \returns true once this process has no such child.
-static bool has_ended(pid_t keeper, int flags) {
+static bool supervisor_has_ended(pid_t keeper, int flags) {
     long ended = syscall(SYS_wait4, keeper, NULL, __WCLONE | flags, NULL);
     return ended == keeper || (ended < 0 && errno != EINTR);
 }
 
 enum { PAUSE_NANOSECONDS = 200000, PAUSES_IN_MILLISECOND = 5 };
 
-static bool has_ended_within(pid_t keeper, int milliseconds) {
+static bool supervisor_has_ended_within(pid_t keeper, int milliseconds) {
     int pauses = milliseconds * PAUSES_IN_MILLISECOND;
-    while (!has_ended(keeper, WNOHANG)) {
+    while (!supervisor_has_ended(keeper, WNOHANG)) {
         if (pauses-- == 0)
             return false;
         pause_for(PAUSE_NANOSECONDS);
@@ -61,10 +61,10 @@ static bool has_ended_within(pid_t keeper, int milliseconds) {
 /// \returns false if the system prevents that for 5 s: the host does not wait forever.
 static bool end_keeper(pid_t keeper, int milliseconds) {
     enum { PATIENCE = 5000 };
-    if (has_ended_within(keeper, milliseconds))
+    if (supervisor_has_ended_within(keeper, milliseconds))
         return true;
     kill(keeper, LIVEOBJ_KEEPER_END);
-    return has_ended_within(keeper, PATIENCE);
+    return supervisor_has_ended_within(keeper, PATIENCE);
 }
 
 static bool is_started(const struct liveobj_process *process) {
@@ -80,7 +80,7 @@ static void start_keeper(struct liveobj_process *process) {
     if (process->keeper < 0)
         process->result.error = -process->keeper;
     while (process->keeper > 0 && !is_started(process)) {
-        if (has_ended(process->keeper, WNOHANG)) { // it was killed
+        if (supervisor_has_ended(process->keeper, WNOHANG)) { // it was killed
             process->keeper = -1;
             process->result.error = is_started(process) ? process->result.error : ECHILD;
         } else {
@@ -115,7 +115,7 @@ static void end_kept(int status, void *context) {
     }
 }
 
-static bool replace(pid_t old, pid_t new) {
+static bool replace_registered(pid_t old, pid_t new) {
     for (size_t i = 0; i < KEPT_COUNT; i++) {
         pid_t expected = old;
         if (__atomic_compare_exchange_n(&kept[i], &expected, new, false, __ATOMIC_RELAXED,
@@ -130,12 +130,12 @@ static void end_at_exit(struct liveobj_process *process) {
     static bool is_registered;
     if (!__atomic_exchange_n(&is_registered, true, __ATOMIC_RELAXED))
         on_exit(end_kept, NULL);
-    process->is_kept = replace(0, process->keeper);
+    process->is_kept = replace_registered(0, process->keeper);
 }
 
 // MARK: - A process
 
-static struct liveobj_process *make(const struct liveobj_spawn *spawn) {
+static struct liveobj_process *make_process(const struct liveobj_spawn *spawn) {
     char *memory =
         mmap(NULL, PROCESS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -146,13 +146,13 @@ static struct liveobj_process *make(const struct liveobj_spawn *spawn) {
     return process;
 }
 
-static void release(struct liveobj_process *process) {
+static void free_process(struct liveobj_process *process) {
     munmap((char *)process - STACK_BYTES, PROCESS_BYTES);
 }
 
 /// \returns NULL if the program could not be started.
-static struct liveobj_process *start(const struct liveobj_spawn *spawn, int *error) {
-    struct liveobj_process *process = make(spawn);
+static struct liveobj_process *start_process(const struct liveobj_spawn *spawn, int *error) {
+    struct liveobj_process *process = make_process(spawn);
     *error = ENOMEM;
     if (!process)
         return NULL;
@@ -160,21 +160,21 @@ static struct liveobj_process *start(const struct liveobj_spawn *spawn, int *err
     *error = process->result.error;
     if (*error == 0)
         return process;
-    while (process->keeper > 0 && !has_ended(process->keeper, 0))
+    while (process->keeper > 0 && !supervisor_has_ended(process->keeper, 0))
         continue; // a signal interrupted the wait
-    release(process);
+    free_process(process);
     return NULL;
 }
 
 struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn) {
     int saved = errno;
     struct liveobj_spawn_result result = {0, 0};
-    struct liveobj_process *process = start(spawn, &result.error);
+    struct liveobj_process *process = start_process(spawn, &result.error);
     if (process) {
-        while (!has_ended(process->keeper, 0))
+        while (!supervisor_has_ended(process->keeper, 0))
             continue;
         result = process->result;
-        release(process);
+        free_process(process);
     }
     errno = saved;
     return result;
@@ -182,7 +182,7 @@ struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn)
 
 struct liveobj_process *liveobj_spawn_start(const struct liveobj_spawn *spawn, int *error) {
     int saved = errno;
-    struct liveobj_process *process = start(spawn, error);
+    struct liveobj_process *process = start_process(spawn, error);
     if (process)
         end_at_exit(process);
     errno = saved;
@@ -191,12 +191,13 @@ struct liveobj_process *liveobj_spawn_start(const struct liveobj_spawn *spawn, i
 
 struct liveobj_spawn_result liveobj_spawn_end(struct liveobj_process *process, int milliseconds) {
     int saved = errno;
-    bool is_ours = !process->is_kept || replace(process->keeper, 0); // otherwise `end_kept` ends it
+    bool is_ours =
+        !process->is_kept || replace_registered(process->keeper, 0); // otherwise `end_kept` ends it
     struct liveobj_spawn_result result = {.error = ETIMEDOUT};
     if (is_ours &&
         end_keeper(process->keeper, milliseconds)) { // the keeper's stack is in this memory
         result = process->result;
-        release(process);
+        free_process(process);
     }
     errno = saved;
     return result;

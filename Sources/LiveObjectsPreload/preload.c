@@ -57,7 +57,7 @@ static struct liveobj_settings settings_from_options(void) {
     return settings;
 }
 
-static bool drop(void *context, const void *bytes, size_t count) {
+static bool drop_bytes(void *context, const void *bytes, size_t count) {
     (void)context, (void)bytes, (void)count;
     return true;
 }
@@ -65,7 +65,8 @@ static bool drop(void *context, const void *bytes, size_t count) {
 /// Reads the options. Problems are reported once, by the first tracked process of a run.
 static void read_options(void) {
     struct liveobj_text problems;
-    liveobj_text_start(&problems, liveobj_origin_has_begun() ? drop : liveobj_message_write, NULL);
+    liveobj_text_start(&problems, liveobj_origin_has_begun() ? drop_bytes : liveobj_message_write,
+                       NULL);
     liveobj_options_reset(&options);
     struct liveobj_signals saved = liveobj_signals_block();
     liveobj_options_parse(&options, liveobj_origin_options(), &problems);
@@ -89,7 +90,7 @@ static void say_what_is_watched(void) {
         liveobj_message("there will be no report: ", liveobj_tool_failure(), NULL);
 }
 
-static void start(int argument_count, char *const *arguments) {
+static void start_recorder(int argument_count, char *const *arguments) {
     struct liveobj_settings settings = settings_from_options();
     enum liveobj_state state = liveobj_start(&settings);
     liveobj_environment_start();
@@ -108,13 +109,13 @@ static void start(int argument_count, char *const *arguments) {
         liveobj_report_say_unwatched();
 }
 
-static void watch(int argument_count, char *const *arguments) {
+static void watch_process(int argument_count, char *const *arguments) {
     liveobj_recorder_prepare();
     if (liveobj_status().state == LIVEOBJ_STATE_NO_RUNTIME)
         return;
     liveobj_message_start();
     read_options();
-    start(argument_count, arguments);
+    start_recorder(argument_count, arguments);
     liveobj_origin_begin(liveobj_companion_runs_tests(argument_count, arguments));
 }
 
@@ -141,5 +142,5 @@ __attribute__((constructor)) static void preload(int argument_count, char **argu
     if (!liveobj_activation_is_wanted(argument_count, arguments) ||
         is_part_of_a_test(argument_count, arguments))
         return;
-    watch(argument_count, arguments);
+    watch_process(argument_count, arguments);
 }

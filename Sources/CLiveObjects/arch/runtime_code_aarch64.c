@@ -48,7 +48,7 @@ static bool is_access(uint32_t instruction, bool is_load, struct access *access)
 }
 
 /// The place that an instruction accesses for a register, as an offset from `access->base`.
-static bool place_of(const struct access *access, uint32_t number, int32_t *offset) {
+static bool find_accessed_offset(const struct access *access, uint32_t number, int32_t *offset) {
     for (int32_t i = 0; i < 2; i++)
         if (access->registers[i] == number) {
             *offset = access->offset + 8 * i;
@@ -99,7 +99,7 @@ static uintptr_t variable_of_jump(const unsigned char *start, const unsigned cha
         uint32_t instruction = instruction_at(at);
         struct access access;
         if (load.base == NONE && is_access(instruction, true, &access) &&
-            place_of(&access, target, &offset))
+            find_accessed_offset(&access, target, &offset))
             load = access;
         else if (load.base != NONE && is_page(instruction, (uintptr_t)at, load.base, &page))
             return page + (uintptr_t)(intptr_t)offset;
@@ -156,9 +156,9 @@ LIVEOBJ_HOOK bool liveobj_code_runs_task(const unsigned char *return_address) {
         int32_t offset;
         if (!is_access(instruction_at(at), true, &access))
             continue;
-        if (place_of(&access, target, &offset))
+        if (find_accessed_offset(&access, target, &offset))
             function_base = offset == FUNCTION ? access.base : NONE;
-        if (place_of(&access, CONTEXT, &offset))
+        if (find_accessed_offset(&access, CONTEXT, &offset))
             context_base = offset == TASK_CONTEXT ? access.base : NONE;
     }
     // Not from the stack: functions end with such loads.
@@ -172,7 +172,7 @@ LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size
         uint32_t instruction = instruction_at(function + at);
         struct access access;
         if (is_access(instruction, false, &access) && access.base == SP)
-            place_of(&access, CONTEXT, &kept);
+            find_accessed_offset(&access, CONTEXT, &kept);
         if ((instruction & 0xffc003ff) == 0x910003fd)
             return kept > 0 && kept + 8 == (int32_t)(instruction >> 10 & 0xfff);
     }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 /// Disables the checks that compilers add, because they may read thread-local storage too.
 #if defined(__has_attribute)
@@ -60,4 +61,11 @@ static inline uint64_t liveobj_valgrind_ask(volatile uint64_t words[6]);
 LIVEOBJ_BARE static inline __attribute__((always_inline)) long
 liveobj_system_call(long number, long first, long second, long third, long fourth) {
     return liveobj_system_call_6(number, first, second, third, fourth, 0, 0);
+}
+
+/// Nanoseconds of the clock that only goes forward.
+LIVEOBJ_BARE static inline int64_t liveobj_bare_time(void) {
+    struct timespec now;
+    liveobj_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }

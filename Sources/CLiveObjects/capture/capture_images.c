@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "capture/capture.h"
+#include "os/os.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 #include "runtime/unloads.h"
@@ -55,17 +56,13 @@ uint64_t liveobj_return_word(struct liveobj_captured_images *images, uintptr_t p
 
 // MARK: - IMAG
 
-static bool begins_with(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /// Whether the image belongs to the toolchain or the system: in the folder of the Swift runtime, or
 /// in the system's library folders.
 static bool is_system(const struct liveobj_listed_image *image, const char *path) {
     const struct liveobj_image *runtime = &liveobj_runtime_current()->image;
     if (image->is_main)
         return false;
-    if (begins_with(path, "/lib") || begins_with(path, "/usr/lib") ||
+    if (liveobj_os_begins_with(path, "/lib") || liveobj_os_begins_with(path, "/usr/lib") ||
         !strchr(path, '/')) // the vDSO
         return true;
     const char *slash = runtime->is_main ? NULL : strrchr(runtime->path, '/');

@@ -45,7 +45,7 @@ static void put_retain_counts(struct liveobj_section *section, uint32_t index, u
     liveobj_put_u64(section, counts.releases);
 }
 
-static uint32_t flags_of(struct liveobj_strong_count count) {
+static uint32_t object_flags(struct liveobj_strong_count count) {
     enum { PINNED = 1, COUNT_UNREAD = 2, WEAKLY_REFERENCED = 4 };
     return (count.is_pinned ? PINNED : 0) | (count.is_known ? 0 : COUNT_UNREAD) |
            (count.was_weakly_referenced ? WEAKLY_REFERENCED : 0);
@@ -57,8 +57,8 @@ void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
     struct {
         uint64_t address, bytes, sequence;
         uint32_t type, stack, scope, flags, strong_count, reserved;
-    } record = {object->address, object->bytes,   object->sequence, type, stack,
-                object->scope,   flags_of(count), count.value,      0};
+    } record = {object->address, object->bytes,       object->sequence, type, stack,
+                object->scope,   object_flags(count), count.value,      0};
     _Static_assert(sizeof record == 48, "as the format says");
     liveobj_section_reserve(&writer->objects, sizeof record);
     liveobj_put(&writer->objects, &record, sizeof record);

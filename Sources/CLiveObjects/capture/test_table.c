@@ -42,12 +42,12 @@ static bool start_arenas_locked(void) {
     return true;
 }
 
-static bool make_room_locked(void) {
+static bool make_test_room_locked(void) {
     return (tests.items || start_arenas_locked()) && tests.count + 1 < TESTS_LIMIT &&
            liveobj_arena_grow(&tests.item_arena, (tests.count + 2) * sizeof *tests.items);
 }
 
-static const char *keep_locked(const char *text) {
+static const char *copy_text_locked(const char *text) {
     size_t length = text ? strnlen(text, STRING_BYTES) : 0;
     if (length == 0 || !liveobj_arena_grow(&tests.text, tests.text_used + length + 1))
         return "";
@@ -57,8 +57,8 @@ static const char *keep_locked(const char *text) {
     return memcpy(kept, text, length);
 }
 
-static uint32_t append_locked(const struct liveobj_test *test) {
-    if (!make_room_locked())
+static uint32_t append_test_locked(const struct liveobj_test *test) {
+    if (!make_test_room_locked())
         return 0;
     uint32_t number = tests.count + 1;
     tests.items[number] = (struct liveobj_kept_test){
@@ -66,9 +66,9 @@ static uint32_t append_locked(const struct liveobj_test *test) {
         .outcome = LIVEOBJ_TEST_RUNNING,
         .scope = test->scope,
         .line = test->line,
-        .id = keep_locked(test->id),
-        .arguments = keep_locked(test->arguments),
-        .file = keep_locked(test->file),
+        .id = copy_text_locked(test->id),
+        .arguments = copy_text_locked(test->arguments),
+        .file = copy_text_locked(test->file),
         .first = liveobj_sequence_mark(),
     };
     // Release: a reader of the number can read the test.
@@ -79,7 +79,7 @@ static uint32_t append_locked(const struct liveobj_test *test) {
 uint32_t liveobj_tests_begin(const struct liveobj_test *test) {
     uint32_t number = 0;
     if (liveobj_lock_acquire(&tests.lock)) {
-        number = append_locked(test);
+        number = append_test_locked(test);
         liveobj_lock_release(&tests.lock);
     }
     if (!number) // an empty table no longer means that no test ran
@@ -136,8 +136,8 @@ uint32_t liveobj_tests_running(void) {
 
 /// \returns the address of the stored section. NULL if there is no room: then only the evaluation
 /// at the end of the process reports the finding.
-static const void *keep_section_locked(uint32_t test, const void *finding, size_t count,
-                                       size_t bytes) {
+static const void *store_section_locked(uint32_t test, const void *finding, size_t count,
+                                        size_t bytes) {
     unsigned char *arena = tests.findings ? tests.findings : liveobj_os_map(FINDINGS_BYTES);
     __atomic_store_n(&tests.findings, arena, __ATOMIC_RELEASE);
     if (!arena || bytes > FINDINGS_BYTES - tests.findings_used)
@@ -168,7 +168,7 @@ struct liveobj_kept_findings liveobj_tests_add_finding(uint32_t test, const void
     size_t bytes = section_bytes(sizeof test + count);
     if (!liveobj_lock_acquire(&tests.lock))
         return none; // in a signal handler that interrupted the holder of the lock
-    const void *section = keep_section_locked(test, finding, count, bytes);
+    const void *section = store_section_locked(test, finding, count, bytes);
     liveobj_lock_release(&tests.lock);
     return section ? (struct liveobj_kept_findings){section, bytes, 1} : none;
 }

@@ -12,6 +12,7 @@
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
+#include "os/os.h"
 #include "runtime/runtime.h"
 
 #include <stdio.h>
@@ -94,7 +95,7 @@ bool liveobj_dispatch_may_begin_with(uintptr_t word) {
 }
 
 /// Whether it is such an object, and was not freed.
-static bool is_kind(const struct object *object, const char *name) {
+static bool is_dispatch_kind(const struct object *object, const char *name) {
     return object->references >= 0 && is_in_library(object->kind) &&
            is_in_library(object->kind->name) && strcmp(object->kind->name, name) == 0;
 }
@@ -140,15 +141,15 @@ enum { RUNNING_THREAD = 0x3ffffffc, IS_CANCELLED = 1 << 28, IS_DELETED = 1 << 31
 
 static const struct queue *queue_at(uintptr_t address) {
     const struct queue *queue = (const void *)address;
-    bool is_queue = is_kind(&queue->object, "queue_serial") ||
-                    is_kind(&queue->object, "queue_concurrent") ||
-                    is_kind(&queue->object, "queue_main");
+    bool is_queue = is_dispatch_kind(&queue->object, "queue_serial") ||
+                    is_dispatch_kind(&queue->object, "queue_concurrent") ||
+                    is_dispatch_kind(&queue->object, "queue_main");
     return is_queue ? queue : NULL;
 }
 
 static const struct queue *source_at(uintptr_t address) {
     const struct queue *source = (const void *)address;
-    bool is_source = is_kind(&source->object, "source") && source->events &&
+    bool is_source = is_dispatch_kind(&source->object, "source") && source->events &&
                      source->events->source == ~address && is_in_library(source->events->kind) &&
                      is_in_library(source->events->kind->name);
     return is_source ? source : NULL;
@@ -163,7 +164,8 @@ static bool is_suspended(const struct queue *queue) {
 /// armed timer and an event that waits have more.
 static bool has_no_event(const struct queue *source) {
     const char *kind = source->events->kind->name;
-    bool is_of_program = strncmp(kind, "timer", 5) == 0 || strncmp(kind, "data", 4) == 0;
+    bool is_of_program =
+        liveobj_os_begins_with(kind, "timer") || liveobj_os_begins_with(kind, "data");
     return source->flags & IS_DELETED || (is_of_program && source->object.references <= 1);
 }
 
@@ -192,7 +194,7 @@ static uint32_t name_of_source(const struct queue *source) {
 
 static uint32_t name_of_queue(const struct queue *queue) {
     char name[TEXT_BYTES] = "main dispatch queue";
-    if (!is_kind(&queue->object, "queue_main"))
+    if (!is_dispatch_kind(&queue->object, "queue_main"))
         snprintf(name, sizeof name, "dispatch queue \"%.200s\"%s", queue->label ? queue->label : "",
                  is_suspended(queue) ? ", suspended" : "");
     return name_of_holder(name);
@@ -226,7 +228,7 @@ void liveobj_dispatch_visit_pending(uintptr_t address, liveobj_visit_reference_f
         visit_context(source->object.context, name, visit, context);
     }
     const struct group *group = (const void *)address;
-    if (is_kind(&group->object, "group") && group->first)
+    if (is_dispatch_kind(&group->object, "group") && group->first)
         visit_list(group->first, name_of_holder("dispatch group, not left"), visit, context);
 }
 

@@ -31,7 +31,7 @@ static uintptr_t error_type(const struct liveobj_object *object, struct liveobj_
     return is_type && liveobj_descriptor_of(type) ? type : 0; // a class, a struct or an enum
 }
 
-static struct liveobj_type unreadable(uintptr_t metadata) {
+static struct liveobj_type unreadable_type(uintptr_t metadata) {
     return (struct liveobj_type){metadata, 0, LIVEOBJ_TYPE_OTHER};
 }
 
@@ -39,13 +39,14 @@ static struct liveobj_type describe_box(uintptr_t metadata, struct liveobj_reade
     uintptr_t boxed = liveobj_word(metadata, 2);
     return may_follow(boxed) && liveobj_metadata_is_sound(reader, boxed)
                ? (struct liveobj_type){metadata, boxed, LIVEOBJ_TYPE_GENERIC_BOX}
-               : unreadable(metadata);
+               : unreadable_type(metadata);
 }
 
-static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_object *object,
-                                    struct liveobj_reader *reader) {
+static struct liveobj_type describe_object_type(uintptr_t metadata,
+                                                const struct liveobj_object *object,
+                                                struct liveobj_reader *reader) {
     if (!may_follow(metadata) || !liveobj_metadata_is_sound(reader, metadata))
-        return unreadable(metadata);
+        return unreadable_type(metadata);
     switch (liveobj_metadata_kind(metadata)) {
     case LIVEOBJ_KIND_CLASS:
         return (struct liveobj_type){metadata, metadata, LIVEOBJ_TYPE_CLASS};
@@ -56,7 +57,7 @@ static struct liveobj_type describe(uintptr_t metadata, const struct liveobj_obj
     case LIVEOBJ_KIND_ERROR:
         return (struct liveobj_type){metadata, error_type(object, reader), LIVEOBJ_TYPE_ERROR_BOX};
     default:
-        return unreadable(metadata);
+        return unreadable_type(metadata);
     }
 }
 
@@ -69,10 +70,11 @@ struct liveobj_type liveobj_type_of(const struct liveobj_object *object,
         return (struct liveobj_type){0, 0, LIVEOBJ_TYPE_TASK};
     bool is_in_header = metadata == LIVEOBJ_METADATA_IN_HEADER;
     if (is_in_header && !liveobj_read(reader, object->address, &metadata, sizeof metadata))
-        return unreadable(0);
-    struct liveobj_type type = describe(metadata, object, reader);
+        return unreadable_type(0);
+    struct liveobj_type type = describe_object_type(metadata, object, reader);
     bool is_garbage = type.kind == LIVEOBJ_TYPE_OTHER && is_in_header;
-    return is_garbage ? unreadable(0) : type; // otherwise each such object would be a separate type
+    return is_garbage ? unreadable_type(0)
+                      : type; // otherwise each such object would be a separate type
 }
 
 // MARK: - Reference counts

@@ -31,7 +31,7 @@ static uint64_t array_count(const struct liveobj_storage *storage,
     return fits && count <= capacity ? count : LIVEOBJ_NO_ELEMENTS;
 }
 
-static bool has_references(const struct liveobj_layout *layout) {
+static bool layout_has_references(const struct liveobj_layout *layout) {
     return layout && layout->has_references;
 }
 
@@ -39,7 +39,7 @@ static void walk_elements(struct liveobj_visit *visit, const struct liveobj_stor
                           const struct liveobj_object *object) {
     uintptr_t value = object->address + storage->first_element;
     visit->elements = array_count(storage, object);
-    if (!has_references(storage->elements) || visit->elements == LIVEOBJ_NO_ELEMENTS)
+    if (!layout_has_references(storage->elements) || visit->elements == LIVEOBJ_NO_ELEMENTS)
         return;
     visit->outer = liveobj_label_strong(LIVEOBJ_LABEL_ELEMENT);
     for (uint64_t i = 0; i < visit->elements; i++, value += storage->element_stride) {
@@ -65,7 +65,7 @@ static void walk_buckets(struct liveobj_visit *visit, const struct buckets *buck
                          const uint64_t *occupied, size_t count) {
     enum { BITS = 64 };
     visit->outer = buckets->label;
-    for (size_t first = 0; has_references(buckets->layout) && first < count; first += BITS) {
+    for (size_t first = 0; layout_has_references(buckets->layout) && first < count; first += BITS) {
         liveobj_snapshot_advance();
         for (uint64_t bits = occupied[first / BITS]; bits; bits &= bits - 1) {
             size_t bucket = first + (size_t)__builtin_ctzll(bits);

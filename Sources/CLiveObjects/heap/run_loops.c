@@ -78,7 +78,7 @@ bool liveobj_core_may_begin_with(uintptr_t word) {
     return word && word == (uintptr_t)liveobj_runtime_current()->$s10Foundation10__NSCFTypeCN;
 }
 
-static bool is_kind(const struct object *object, const char *name) {
+static bool is_run_loop_kind(const struct object *object, const char *name) {
     enum { KIND_SHIFT = 8, KIND_MASK = 0x3ff };
     const char *const *(*class_of)(uintptr_t kind) =
         (const char *const *(*)(uintptr_t))liveobj_runtime_current()->_CFRuntimeGetClassWithTypeID;
@@ -133,11 +133,11 @@ static void visit_run_loop(const struct run_loop *run_loop, liveobj_visit_refere
 void liveobj_core_visit_pending(uintptr_t address, liveobj_visit_reference_fn visit,
                                 void *context) {
     const struct object *object = (const void *)address;
-    if (is_kind(object, "CFRunLoopTimer"))
+    if (is_run_loop_kind(object, "CFRunLoopTimer"))
         visit_timer((const void *)object, visit, context);
-    else if (is_kind(object, "CFRunLoopSource"))
+    else if (is_run_loop_kind(object, "CFRunLoopSource"))
         visit_source((const void *)object, visit, context);
-    else if (is_kind(object, "CFRunLoop"))
+    else if (is_run_loop_kind(object, "CFRunLoop"))
         visit_run_loop((const void *)object, visit, context);
 }
 

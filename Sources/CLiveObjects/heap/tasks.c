@@ -22,22 +22,22 @@ struct visit {
 
 // MARK: - References that keep alive
 
-static void report_reference(const struct visit *visit, uintptr_t target,
-                             enum liveobj_label_kind kind) {
+static void report_task_reference(const struct visit *visit, uintptr_t target,
+                                  enum liveobj_label_kind kind) {
     if (target)
         visit->function(visit->context,
                         &(struct liveobj_reference){target, liveobj_label_strong(kind),
                                                     LIVEOBJ_NO_ELEMENT, 0, 0});
 }
 
-static void scan(const struct visit *visit, uintptr_t start, uintptr_t end,
-                 enum liveobj_label_kind kind) {
+static void scan_task_words(const struct visit *visit, uintptr_t start, uintptr_t end,
+                            enum liveobj_label_kind kind) {
     uint32_t label = liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_CONSERVATIVE, "");
     liveobj_references_scan(start, end, label, visit->function, visit->context);
 }
 
 static void scan_frames(const struct visit *visit, uintptr_t start, uintptr_t end) {
-    scan(visit, start, end, LIVEOBJ_LABEL_TASK_FRAME);
+    scan_task_words(visit, start, end, LIVEOBJ_LABEL_TASK_FRAME);
 }
 
 // MARK: - Fragments
@@ -61,7 +61,7 @@ static uintptr_t visit_future(const struct visit *visit, uintptr_t future) {
                                        liveobj_label_strong(LIVEOBJ_LABEL_TASK_RESULT),
                                        visit->function, visit->context);
     else if (state == FAILURE)
-        report_reference(visit, liveobj_word_at(future, AT_ERROR), LIVEOBJ_LABEL_TASK_RESULT);
+        report_task_reference(visit, liveobj_word_at(future, AT_ERROR), LIVEOBJ_LABEL_TASK_RESULT);
     return result + liveobj_witnesses_of(type)->size;
 }
 
@@ -76,7 +76,8 @@ static void visit_first_context(const struct visit *visit, uintptr_t prefix, siz
     start -= start % CONTEXT_ALIGNMENT;
     if (start > end || visit->is_complete)
         return;
-    report_reference(visit, liveobj_word_at(start - CLOSURE_BEFORE, 0), LIVEOBJ_LABEL_TASK_CLOSURE);
+    report_task_reference(visit, liveobj_word_at(start - CLOSURE_BEFORE, 0),
+                          LIVEOBJ_LABEL_TASK_CLOSURE);
     scan_frames(visit, start, end);
 }
 
@@ -128,7 +129,7 @@ static void visit_slabs(const struct visit *visit) {
             continue;
         uintptr_t until = runtime - start < slab->used ? runtime : end;
         scan_frames(visit, start, until);
-        scan(visit, until, end, LIVEOBJ_LABEL_RUNTIME_FRAME);
+        scan_task_words(visit, until, end, LIVEOBJ_LABEL_RUNTIME_FRAME);
     }
 }
 

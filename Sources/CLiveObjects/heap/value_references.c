@@ -36,8 +36,8 @@ static uint32_t label_in(const struct liveobj_visit *visit, uint32_t label) {
     return visit->outer ? liveobj_label_join(visit->outer, label) : label;
 }
 
-static void report_reference(struct liveobj_visit *visit, uintptr_t target, uint32_t label,
-                             uintptr_t function) {
+static void report_value_reference(struct liveobj_visit *visit, uintptr_t target, uint32_t label,
+                                   uintptr_t function) {
     if (target)
         visit->function(visit->context, &(struct liveobj_reference){target, label_in(visit, label),
                                                                     visit->element, function, 0});
@@ -48,7 +48,7 @@ struct scan {
     uint32_t label;
 };
 
-static void scan_words(void *context, struct liveobj_extent extent) {
+static void scan_value_words(void *context, struct liveobj_extent extent) {
     const struct scan *scan = context;
     struct liveobj_visit *visit = scan->visit;
     for (uintptr_t place = extent.start; place < extent.end; place += sizeof place) {
@@ -70,11 +70,12 @@ void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t 
     start = liveobj_round_up(start, sizeof start);
     end &= ~(sizeof end - 1);
     if (start < end && end - start < LARGE_BYTES)
-        return scan_words(&scan, (struct liveobj_extent){start, end});
+        return scan_value_words(&scan, (struct liveobj_extent){start, end});
     for (uintptr_t next; start < end; start = next) {
         next = end - start > PIECE_BYTES ? start + PIECE_BYTES : end;
         liveobj_snapshot_advance();
-        if (liveobj_os_visit_pages((struct liveobj_extent){start, next}, false, scan_words, &scan))
+        if (liveobj_os_visit_pages((struct liveobj_extent){start, next}, false, scan_value_words,
+                                   &scan))
             __builtin_trap(); // a part is not mapped: ends the step, as reading it would
     }
 }
@@ -115,7 +116,7 @@ static void walk_payload(struct liveobj_visit *visit, const struct liveobj_slot 
     liveobj_witnesses_of(slot->type)->project_enum(scratch, (const void *)slot->type);
     uint32_t label = liveobj_label_join(slot->label, payload.label);
     if (payload.is_indirect)
-        report_reference(visit, object_in(*(const uintptr_t *)scratch), label, 0);
+        report_value_reference(visit, object_in(*(const uintptr_t *)scratch), label, 0);
     else
         liveobj_visit_inside(visit, label, payload.type, (uintptr_t)scratch);
 }
@@ -145,7 +146,7 @@ static void walk_existential(struct liveobj_visit *visit, const struct liveobj_s
         return walk_unknown(visit, slot, value);
     uint32_t flags = liveobj_witnesses_of(type)->flags;
     if (flags & LIVEOBJ_WITNESS_IS_NOT_INLINE)
-        report_reference(visit, object_in(liveobj_word(value, 0)), slot->label, 0);
+        report_value_reference(visit, object_in(liveobj_word(value, 0)), slot->label, 0);
     else if (flags & LIVEOBJ_WITNESS_IS_NOT_POD ||
              liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS)
         liveobj_visit_inside(visit, slot->label, type, value);
@@ -155,7 +156,7 @@ static void walk_function(struct liveobj_visit *visit, const struct liveobj_slot
                           uintptr_t value) {
     uintptr_t code = liveobj_word(value, 0);
     if (code >= LIVEOBJ_PAGE_BYTES) // otherwise `nil`
-        report_reference(visit, object_in(liveobj_word(value, 1)), slot->label, code);
+        report_value_reference(visit, object_in(liveobj_word(value, 1)), slot->label, code);
 }
 
 /// Walks a block on the heap, which holds its captures: a closure as code and context, or another
@@ -167,12 +168,12 @@ static void walk_block(struct liveobj_visit *visit, uint32_t label, uintptr_t bl
     uintptr_t isa = 0;
     if (depth == NESTING || !class ||
         !liveobj_read_checked(visit->reader, block, &isa, sizeof isa) || isa != class)
-        return report_reference(visit, block, label, 0);
+        return report_value_reference(visit, block, label, 0);
     size_t bytes = liveobj_word(liveobj_word(block, DESCRIPTOR), 1);
     for (size_t i = FIRST_CAPTURE; i < bytes / sizeof(uintptr_t) && bytes < SIZE_LIMIT; i++) {
         uintptr_t target = object_in(liveobj_word(block, i));
         if (i == FIRST_CAPTURE + 1)
-            report_reference(visit, target, label, liveobj_word(block, FIRST_CAPTURE));
+            report_value_reference(visit, target, label, liveobj_word(block, FIRST_CAPTURE));
         else if (target)
             walk_block(visit, label, target, depth + 1);
     }
@@ -184,7 +185,7 @@ static void walk_weak(struct liveobj_visit *visit, const struct liveobj_slot *sl
                       uintptr_t value) {
     uintptr_t side_table = object_in(liveobj_word(value, 0));
     uintptr_t object = side_table ? liveobj_side_table_object(side_table) : 0;
-    report_reference(visit, object ? object : side_table, slot->label, 0);
+    report_value_reference(visit, object ? object : side_table, slot->label, 0);
 }
 
 static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *slot,
@@ -194,7 +195,7 @@ static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *sl
     case LIVEOBJ_SLOT_BRIDGE:
     case LIVEOBJ_SLOT_UNOWNED:
     case LIVEOBJ_SLOT_UNMANAGED:
-        return report_reference(visit, object_in(liveobj_word(value, 0)), slot->label, 0);
+        return report_value_reference(visit, object_in(liveobj_word(value, 0)), slot->label, 0);
     case LIVEOBJ_SLOT_FUNCTION:
         return walk_function(visit, slot, value);
     case LIVEOBJ_SLOT_BLOCK:

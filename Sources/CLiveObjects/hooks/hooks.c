@@ -176,7 +176,8 @@ __attribute__((noinline)) static void record_with_extras(void *address, uintptr_
 
 /// Always inline: a call would take as long as the function itself.
 static inline __attribute__((always_inline)) void
-record(void *address, uintptr_t metadata, size_t bytes, struct liveobj_hook_frame frame) {
+record_allocation(void *address, uintptr_t metadata, size_t bytes,
+                  struct liveobj_hook_frame frame) {
     struct liveobj_thread *thread = liveobj_tls_get()->thread;
     // Relaxed: an allocation during a change of the extras may see either value.
     if (LIVEOBJ_UNLIKELY(!thread || __atomic_load_n(&extras, __ATOMIC_RELAXED)))
@@ -192,7 +193,8 @@ record(void *address, uintptr_t metadata, size_t bytes, struct liveobj_hook_fram
 
 /// Removes a record on a thread that has no block, or must not use it: it is at work for the
 /// recorder and may have been interrupted while it changed its block, or the hooks have ended.
-__attribute__((noinline)) static void forget_slowly(struct liveobj_tls *tls, uint32_t *slot) {
+__attribute__((noinline)) static void forget_allocation_slowly(struct liveobj_tls *tls,
+                                                               uint32_t *slot) {
     if (tls->guard || liveobj_hooks_have_ended()) {
         liveobj_records_remove_loosely(slot);
         return;
@@ -207,13 +209,13 @@ __attribute__((noinline)) static void forget_slowly(struct liveobj_tls *tls, uin
     liveobj_guard_clear(tls);
 }
 
-static inline void forget(const void *address) {
+static inline void forget_allocation(const void *address) {
     uint32_t *slot = liveobj_records_slot((uintptr_t)address);
     if (!slot)
         return;
     struct liveobj_tls *tls = liveobj_tls_get();
     if (LIVEOBJ_UNLIKELY(tls->guard || !tls->thread || liveobj_hooks_have_ended())) {
-        forget_slowly(tls, slot);
+        forget_allocation_slowly(tls, slot);
         return;
     }
     liveobj_guard_set(tls);
@@ -243,7 +245,7 @@ LIVEOBJ_HOOK_WITH_FRAME static void *hook_alloc_object(const void *metadata, siz
         return allocate_unrecorded(tls, metadata, bytes, alignment_mask);
     liveobj_guard_set(tls); // keeps the malloc hook below from recording a raw buffer
     void *address = original._swift_allocObject(metadata, bytes, alignment_mask);
-    record(address, (uintptr_t)metadata, bytes, LIVEOBJ_HOOK_FRAME());
+    record_allocation(address, (uintptr_t)metadata, bytes, LIVEOBJ_HOOK_FRAME());
     liveobj_guard_clear(tls);
     return address;
 }
@@ -296,7 +298,7 @@ __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
     if (!purpose)
         return;
     liveobj_guard_set(tls);
-    record(memory, purpose, bytes, frame);
+    record_allocation(memory, purpose, bytes, frame);
     liveobj_guard_clear(tls);
 }
 
@@ -333,7 +335,7 @@ LIVEOBJ_HOOK_WITH_FRAME static int hook_posix_memalign(void **memory, size_t ali
 }
 
 LIVEOBJ_HOOK static void hook_free(void *memory) {
-    forget(memory);
+    forget_allocation(memory);
     original.free(memory);
 }
 
@@ -373,7 +375,7 @@ static bool replace_slots(const struct liveobj_image *image) {
 
 /// All of them before the first hook can run. In a static executable, this file's own GOT entries
 /// are among those that are replaced.
-static void keep_originals(const struct liveobj_runtime *runtime) {
+static void save_originals(const struct liveobj_runtime *runtime) {
     // The barrier hides from the optimiser that `original` has only this value: a direct call would
     // go through the replaced GOT entry again.
 #define LIVEOBJ_SLOT(name, hook)                                                                   \
@@ -418,7 +420,7 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
     find_extents(runtime);
     liveobj_tasks_prepare();
     objects_are_seen_by_got = hook_mode == LIVEOBJ_HOOKS_GOT;
-    keep_originals(runtime);
+    save_originals(runtime);
     liveobj_order_threads();
     if (!install_slots(runtime))
         return false;

@@ -72,8 +72,8 @@ static void add_with_site(struct liveobj_thread *thread, uint32_t record, uint32
 }
 
 /// Not inlined, to keep the hooks' short path short.
-__attribute__((noinline)) static void add(uint32_t record, uint32_t retains, uint32_t releases,
-                                          struct liveobj_hook_frame frame) {
+__attribute__((noinline)) static void
+add_retains(uint32_t record, uint32_t retains, uint32_t releases, struct liveobj_hook_frame frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
     if (LIVEOBJ_UNLIKELY(liveobj_hooks_have_ended()))
         return;
@@ -109,11 +109,12 @@ static bool is_last_release(const void *object, uint32_t count) {
     return is_mortal && bits >> 32 == (uint64_t)(count - 1) << 1;
 }
 
-static inline void retained(const void *object, uint32_t count, struct liveobj_hook_frame frame) {
+static inline void record_retain(const void *object, uint32_t count,
+                                 struct liveobj_hook_frame frame) {
     uint32_t record = watched_record(object);
     if (!record)
         return;
-    add(record, count, 0, frame);
+    add_retains(record, count, 0, frame);
     __asm__ volatile(""); // no tail call, which would write over the frame that it is given
 }
 
@@ -125,24 +126,24 @@ static inline void will_release(const void *object, uint32_t count,
     if (is_last_release(object, count))
         close_account(record);
     else
-        add(record, 0, count, frame);
+        add_retains(record, 0, count, frame);
 }
 
 // MARK: - The runtime's hook pointers
 
 LIVEOBJ_HOOK_WITH_FRAME static void *hook_retain(void *object) {
-    retained(object, 1, LIVEOBJ_HOOK_FRAME());
+    record_retain(object, 1, LIVEOBJ_HOOK_FRAME());
     return original._swift_retain(object);
 }
 
 /// In the adapter's place, for runtimes whose retain path was repaired (retain_path.c).
 LIVEOBJ_HOOK_WITH_FRAME LIVEOBJ_RETAIN_CONVENTION static void *hook_adapter(void *object) {
-    retained(object, 1, LIVEOBJ_HOOK_FRAME());
+    record_retain(object, 1, LIVEOBJ_HOOK_FRAME());
     return original._swift_retain(object);
 }
 
 LIVEOBJ_HOOK_WITH_FRAME static void *hook_retain_n(void *object, uint32_t count) {
-    retained(object, count, LIVEOBJ_HOOK_FRAME());
+    record_retain(object, count, LIVEOBJ_HOOK_FRAME());
     return original._swift_retain_n(object, count);
 }
 
@@ -158,7 +159,7 @@ LIVEOBJ_HOOK_WITH_FRAME static void hook_release_n(void *object, uint32_t count)
 
 LIVEOBJ_HOOK_WITH_FRAME static void *hook_try_retain(void *object) {
     void *result = original._swift_tryRetain(object);
-    retained(result, 1, LIVEOBJ_HOOK_FRAME());
+    record_retain(result, 1, LIVEOBJ_HOOK_FRAME());
     return result;
 }
 
@@ -167,18 +168,18 @@ LIVEOBJ_HOOK_WITH_FRAME static void *hook_try_retain(void *object) {
 #define HOOK_RETAIN(name)                                                                          \
     LIVEOBJ_HOOK_WITH_FRAME static void *hook_##name(void *object_or_variable) {                   \
         void *result = original.name(object_or_variable);                                          \
-        retained(result, 1, LIVEOBJ_HOOK_FRAME());                                                 \
+        record_retain(result, 1, LIVEOBJ_HOOK_FRAME());                                            \
         return result;                                                                             \
     }
 #define HOOK_RETAIN_IN_PLACE(name)                                                                 \
     LIVEOBJ_HOOK_WITH_FRAME static void hook_##name(void *object) {                                \
         original.name(object);                                                                     \
-        retained(object, 1, LIVEOBJ_HOOK_FRAME());                                                 \
+        record_retain(object, 1, LIVEOBJ_HOOK_FRAME());                                            \
     }
 #define HOOK_RETAIN_N(name)                                                                        \
     LIVEOBJ_HOOK_WITH_FRAME static void *hook_##name(void *object, uint32_t count) {               \
         void *result = original.name(object, count);                                               \
-        retained(result, count, LIVEOBJ_HOOK_FRAME());                                             \
+        record_retain(result, count, LIVEOBJ_HOOK_FRAME());                                        \
         return result;                                                                             \
     }
 #define HOOK_RELEASE(name)                                                                         \

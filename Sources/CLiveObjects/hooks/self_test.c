@@ -34,11 +34,11 @@ static struct {
     void *free_hook;
 } working;
 
-static void *allocate(void) {
+static void *allocate_test_object(void) {
     return working.allocate(&context_metadata.kind, TEST_BYTES, TEST_ALIGNMENT_MASK);
 }
 
-static void deallocate(void *object) {
+static void deallocate_test_object(void *object) {
     working.deallocate(object, TEST_BYTES, TEST_ALIGNMENT_MASK);
 }
 
@@ -54,9 +54,9 @@ static bool is_recorded(const void *memory) {
 
 static bool sees_allocation_and_deallocation(void) {
     struct liveobj_object object;
-    void *memory = allocate();
+    void *memory = allocate_test_object();
     bool was_recorded = is_recorded(memory);
-    deallocate(memory);
+    deallocate_test_object(memory);
     return was_recorded && !liveobj_records_find((uintptr_t)memory, &object);
 }
 
@@ -91,12 +91,12 @@ static bool sees_own_allocation(void) {
     uint64_t signals = liveobj_os_block_signals();
     tls->guard += LIVEOBJ_GUARD_OWN_WORK;
     tls->hidden_own_object = tls->hidden_own_memory = 0;
-    void *object = allocate();
+    void *object = allocate_test_object();
     uintptr_t hidden = ~(uintptr_t)object;
     bool is_seen = hidden == tls->hidden_own_memory &&
                    (working.mode == LIVEOBJ_HOOKS_GOT || hidden == tls->hidden_own_object);
     if (is_seen) // else it is memory of an allocator that is not known
-        deallocate(object);
+        deallocate_test_object(object);
     tls->guard -= LIVEOBJ_GUARD_OWN_WORK;
     liveobj_os_restore_signals(signals);
     return is_seen;

@@ -172,9 +172,10 @@ static size_t add_captures(struct liveobj_layout_builder *builder,
 }
 
 /// \param bytes The object's size; 0 if there is no object, and then nothing can be scanned.
-static struct compiled compile(const struct description *description, uint32_t isolation_words,
-                               const struct liveobj_generic_environment *environment,
-                               size_t bytes) {
+static struct compiled compile_context(const struct description *description,
+                                       uint32_t isolation_words,
+                                       const struct liveobj_generic_environment *environment,
+                                       size_t bytes) {
     struct liveobj_layout_builder builder = {.is_precise = true};
     uint32_t count;
     add_isolation(&builder, isolation_words);
@@ -197,7 +198,7 @@ static bool is_exact(const struct compiled *compiled, size_t bytes) {
 static const struct liveobj_layout *layout_of_plain(struct context *context, size_t bytes) {
     struct compiled *plain = &context->plain;
     if (!plain->layout)
-        *plain = compile(&context->description, 0, NULL, bytes);
+        *plain = compile_context(&context->description, 0, NULL, bytes);
     return bytes == 0 || plain->end == 0 || is_exact(plain, bytes) ? plain->layout : NULL;
 }
 
@@ -252,7 +253,7 @@ static struct variant *add_variant(struct context *context, uint32_t isolation_w
                                      &origins);
     memcpy(variant->key, key, key_bytes);
     variant->isolation_words = isolation_words;
-    variant->compiled = compile(description, isolation_words, &environment, bytes);
+    variant->compiled = compile_context(description, isolation_words, &environment, bytes);
     variant->next = context->variants;
     context->variant_count++;
     return context->variants = variant;

@@ -117,8 +117,8 @@ static bool read_values(values found, uint32_t counts[LIVEOBJ_GENERIC_LEVELS], u
 
 /// Fills the environment. Fails if the value of any parameter is not known, because arguments are
 /// found by counting.
-static bool fill(struct liveobj_generic_environment *environment, values found,
-                 const uint32_t counts[LIVEOBJ_GENERIC_LEVELS]) {
+static bool fill_environment(struct liveobj_generic_environment *environment, values found,
+                             const uint32_t counts[LIVEOBJ_GENERIC_LEVELS]) {
     enum { HAS_KEY_ARGUMENT = 0x80 };
     uint32_t levels = 0, total = 0;
     for (uint32_t level = 0; level < LIVEOBJ_GENERIC_LEVELS; level++)
@@ -144,8 +144,8 @@ void liveobj_generic_environment_make(struct liveobj_generic_environment *enviro
     values found = {{0}};
     uint32_t counts[LIVEOBJ_GENERIC_LEVELS] = {0};
     *environment = (struct liveobj_generic_environment){0};
-    environment->is_known =
-        read_values(found, counts, sources, count, origins) && fill(environment, found, counts);
+    environment->is_known = read_values(found, counts, sources, count, origins) &&
+                            fill_environment(environment, found, counts);
 }
 
 uintptr_t liveobj_generic_environment_resolve(const struct liveobj_generic_environment *environment,

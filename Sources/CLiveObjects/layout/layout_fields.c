@@ -14,7 +14,7 @@
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 /// The name of a property in the source. The compiler stores lazy properties under another name.
-static const char *readable(const char *name) {
+static const char *readable_name(const char *name) {
     static const char lazy[] = "$__lazy_storage_$_";
     return strncmp(name, lazy, sizeof lazy - 1) == 0 ? name + sizeof lazy - 1 : name;
 }
@@ -34,7 +34,7 @@ static bool is_generic_parameter(const struct liveobj_mangled *type) {
 /// weak. A lazy property cannot, nor can one of a generic parameter's type.
 ///
 /// \param type 0 if it is not known.
-static bool is_object(const struct liveobj_field *field, uintptr_t type) {
+static bool may_be_weak(const struct liveobj_field *field, uintptr_t type) {
     enum { PAYLOAD = 2 }; // of an optional, its only generic argument
     if (!type || field->type.ownership != LIVEOBJ_OWNERSHIP_STRONG ||
         is_generic_parameter(&field->type))
@@ -46,10 +46,11 @@ static bool is_object(const struct liveobj_field *field, uintptr_t type) {
 
 static uint32_t label_of(const struct liveobj_fields *fields, const struct liveobj_field *field,
                          uintptr_t type, uint32_t outer) {
-    const char *name = has_nameless_fields(fields) ? "" : readable(field->name);
+    const char *name = has_nameless_fields(fields) ? "" : readable_name(field->name);
     bool is_named = name == field->name; // neither lazy nor of the standard library
-    enum liveobj_label_kind kind =
-        is_named && is_object(field, type) ? LIVEOBJ_LABEL_OBJECT_PROPERTY : LIVEOBJ_LABEL_PROPERTY;
+    enum liveobj_label_kind kind = is_named && may_be_weak(field, type)
+                                       ? LIVEOBJ_LABEL_OBJECT_PROPERTY
+                                       : LIVEOBJ_LABEL_PROPERTY;
     uint32_t label = liveobj_label_make(kind, field->type.ownership, name);
     return outer ? liveobj_label_join(outer, label) : label;
 }
@@ -82,7 +83,7 @@ static bool is_of_core_foundation(const struct liveobj_fields *fields, uintptr_t
 
 /// An object of a generic class, or an optional one, whose arguments the runtime cannot be asked
 /// for: a parameter pack's.
-static bool is_reference(const struct liveobj_mangled *type) {
+static bool is_class_reference(const struct liveobj_mangled *type) {
     struct liveobj_mangled payload = liveobj_mangled_payload(*type);
     return liveobj_captured_class(&payload) != 0;
 }
@@ -104,7 +105,7 @@ static void add_field(struct liveobj_layout_builder *builder, const struct liveo
                       !liveobj_layout_hides_references(&field.type, type);
     if (is_certain)
         liveobj_layout_add_value(builder, type, offset + start, label);
-    else if (!type && is_reference(&field.type))
+    else if (!type && is_class_reference(&field.type))
         liveobj_layout_add_reference(builder, offset + start, label);
     else if (limit > start)
         liveobj_layout_add_words(builder, offset + start, limit - start, label);

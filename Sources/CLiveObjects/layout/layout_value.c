@@ -33,7 +33,7 @@ static void add_unknown(struct liveobj_layout_builder *builder, uintptr_t type, 
     liveobj_layout_add_words(builder, offset, liveobj_witnesses_of(type)->size, label);
 }
 
-static bool has_references(uintptr_t type) {
+static bool type_has_references(uintptr_t type) {
     return liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS ||
            liveobj_witnesses_of(type)->flags & LIVEOBJ_WITNESS_IS_NOT_POD;
 }
@@ -201,7 +201,7 @@ bool liveobj_layout_omits_metatype(const struct liveobj_mangled *spelled, uintpt
 }
 
 bool liveobj_layout_hides_references(const struct liveobj_mangled *spelled, uintptr_t type) {
-    return liveobj_layout_omits_metatype(spelled, type) && has_references(type);
+    return liveobj_layout_omits_metatype(spelled, type) && type_has_references(type);
 }
 
 /// The label of an array's element in a value, `slots[1]`.
@@ -220,8 +220,8 @@ static void add_fixed_array(struct liveobj_layout_builder *builder, uintptr_t ty
         liveobj_layout_add_value(builder, element, offset + i * stride, index_label(i, label));
 }
 
-static void add_function(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
-                         uint32_t label) {
+static void add_function_value(struct liveobj_layout_builder *builder, uintptr_t type,
+                               size_t offset, uint32_t label) {
     enum liveobj_convention convention = liveobj_convention_of(type);
     if (convention == LIVEOBJ_CONVENTION_SWIFT)
         add_one(builder, LIVEOBJ_SLOT_FUNCTION, offset, 2 * sizeof(uintptr_t), label, 0);
@@ -284,7 +284,8 @@ static void add_opaque(struct liveobj_layout_builder *builder, uintptr_t type, s
 static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset);
 
 /// Adds an integer that has the size of a pointer, or an ObjectIdentifier.
-static void add_word(struct liveobj_layout_builder *builder, uintptr_t descriptor, size_t offset) {
+static void add_number(struct liveobj_layout_builder *builder, uintptr_t descriptor,
+                       size_t offset) {
     static const char *const known[] = {"ObjectIdentifier", "Int", "UInt", "Int64", "UInt64"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(liveobj_descriptor_name(descriptor), known[i]) == 0)
@@ -296,7 +297,7 @@ static void add_plain_struct(struct liveobj_layout_builder *builder, uintptr_t t
                              size_t offset) {
     uintptr_t descriptor = liveobj_descriptor_of(type);
     if (liveobj_descriptor_is_in_module(descriptor, "Swift"))
-        return add_word(builder, descriptor, offset);
+        return add_number(builder, descriptor, offset);
     if (liveobj_descriptor_is_in_module(descriptor, "Atomics"))
         return;
     struct liveobj_fields fields = liveobj_fields_of(type);
@@ -364,7 +365,7 @@ static void add_by_kind(struct liveobj_layout_builder *builder, uintptr_t type, 
     case LIVEOBJ_KIND_TUPLE:
         return add_tuple(builder, type, offset, label);
     case LIVEOBJ_KIND_FUNCTION:
-        return add_function(builder, type, offset, label);
+        return add_function_value(builder, type, offset, label);
     case LIVEOBJ_KIND_EXISTENTIAL:
         return add_existential(builder, type, offset, label);
     case LIVEOBJ_KIND_EXTENDED_EXISTENTIAL:
@@ -387,7 +388,7 @@ void liveobj_layout_add_value(struct liveobj_layout_builder *builder, uintptr_t 
         uint32_t unmanaged = liveobj_label_with(label, LIVEOBJ_OWNERSHIP_UNMANAGED);
         return add_one(builder, LIVEOBJ_SLOT_UNMANAGED, offset, sizeof(uintptr_t), unmanaged, 0);
     }
-    if (!has_references(type))
+    if (!type_has_references(type))
         return add_plain(builder, type, offset);
     if (builder->depth == DEPTH_LIMIT)
         return add_unknown(builder, type, offset, label);

@@ -10,6 +10,7 @@
 #include "metadata/mangling.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
+#include "os/os.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 
@@ -26,10 +27,6 @@ struct name {
     char text[NAME_LIMIT];
     const struct liveobj_fields *fields;
 };
-
-static bool begins_with(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
 
 /// Removes what is not the type's name: the symbol's prefix, the signature of a generic class, and
 /// what follows.
@@ -62,7 +59,8 @@ static bool find_name(struct name *name, const struct liveobj_field *field) {
 /// Reduces a name to its generic argument: `Mutex<T>` -> `T`.
 static bool take_argument(struct name *name, const char *generic) {
     size_t start = strlen(generic), length = strlen(name->text);
-    if (!begins_with(name->text, generic) || length <= start || name->text[length - 1] != 'G')
+    if (!liveobj_os_begins_with(name->text, generic) || length <= start ||
+        name->text[length - 1] != 'G')
         return false;
     memmove(name->text, name->text + start, length - start - 1);
     name->text[length - start - 1] = 0;
@@ -92,7 +90,7 @@ static uintptr_t type_by_accessor(uintptr_t descriptor, const struct liveobj_man
 }
 
 /// Nested optionals are left out.
-static uintptr_t type_of(const struct name *name) {
+static uintptr_t type_of_name(const struct name *name) {
     struct liveobj_mangled mangled = liveobj_mangled_read(name->text);
     uintptr_t type = liveobj_resolve(&mangled, name->fields->descriptor, name->fields->arguments);
     if (type || mangled.mentions_parameters)
@@ -105,18 +103,18 @@ static uintptr_t type_of(const struct name *name) {
 
 /// Whether the type is a class or a collection, optional or not: such a value is one reference,
 /// whatever the runtime knows of the class and of the collection's elements.
-static bool is_reference(const struct name *name) {
+static bool is_single_reference(const struct name *name) {
     struct liveobj_mangled payload = liveobj_mangled_payload(liveobj_mangled_read(name->text));
     return liveobj_mangled_is_collection(&payload) ||
            (payload.plain_length > 0 && payload.text[payload.length - 1] == 'C');
 }
 
-static bool add_value(struct liveobj_layout_builder *builder, const struct name *name,
-                      size_t offset, uint32_t label) {
-    uintptr_t type = type_of(name);
+static bool add_named_value(struct liveobj_layout_builder *builder, const struct name *name,
+                            size_t offset, uint32_t label) {
+    uintptr_t type = type_of_name(name);
     if (type)
         liveobj_layout_add_value(builder, type, liveobj_value_offset(type, offset), label);
-    else if (is_reference(name))
+    else if (is_single_reference(name))
         liveobj_layout_add_reference(builder, liveobj_round_up(offset, sizeof(uintptr_t)), label);
     else
         return false;
@@ -131,20 +129,20 @@ bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
     struct name name = {.fields = fields};
     if (!find_name(&name, field))
         return false;
-    if (begins_with(name.text, "15Synchronization6AtomicVy"))
+    if (liveobj_os_begins_with(name.text, "15Synchronization6AtomicVy"))
         return true;
     if (take_argument(&name, "15Synchronization19AtomicLazyReferenceVy")) {
         liveobj_layout_add_reference(builder, offset, label);
         return true;
     }
     bool is_mutex = take_argument(&name, "15Synchronization5MutexVy");
-    return add_value(builder, &name, is_mutex ? offset + LOCK_BYTES : offset, label);
+    return add_named_value(builder, &name, is_mutex ? offset + LOCK_BYTES : offset, label);
 }
 
 uintptr_t liveobj_layout_noncopyable_type(const struct liveobj_fields *fields,
                                           const struct liveobj_field *field) {
     struct name name = {.fields = fields};
-    return find_name(&name, field) ? type_of(&name) : 0;
+    return find_name(&name, field) ? type_of_name(&name) : 0;
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -20,7 +20,7 @@ static struct liveobj_numbered_address *slot_of(const struct liveobj_address_tab
 }
 
 /// Doubles the table, so that half of the slots stay free.
-static bool grow(struct liveobj_address_table *table) {
+static bool grow_table(struct liveobj_address_table *table) {
     enum { FIRST_CAPACITY = 1024 };
     struct liveobj_address_table larger = {
         .count = table->count, .capacity = table->capacity ? table->capacity * 2 : FIRST_CAPACITY};
@@ -41,7 +41,7 @@ uint32_t liveobj_address_find(const struct liveobj_address_table *table, uintptr
 
 uint32_t liveobj_address_number(struct liveobj_address_table *table, uintptr_t address) {
     uint32_t number = liveobj_address_find(table, address);
-    if (number || (table->count >= table->capacity / 2 && !grow(table)))
+    if (number || (table->count >= table->capacity / 2 && !grow_table(table)))
         return number;
     *slot_of(table, address) = (struct liveobj_numbered_address){address, ++table->count};
     return table->count;

@@ -34,7 +34,7 @@ static bool is_about(const char *text, const char *name) {
     return strstr(name, text) || (strncmp(text, name, length) == 0 && text[length] == '.');
 }
 
-static bool names(uintptr_t descriptor, const char *text) {
+static bool descriptor_is_named(uintptr_t descriptor, const char *text) {
     struct liveobj_name_parts parts = liveobj_descriptor_names(descriptor);
     char name[1024];
     size_t length = 0;
@@ -54,7 +54,7 @@ static void search_records(struct search *search, uintptr_t start, uintptr_t byt
         if (offset == 0 || (offset & FLAGS) > INDIRECT)
             continue;
         uintptr_t descriptor = (offset & FLAGS) == DIRECT ? target : liveobj_word(target, 0);
-        search->is_found = descriptor && names(descriptor, search->text);
+        search->is_found = descriptor && descriptor_is_named(descriptor, search->text);
     }
 }
 

@@ -41,7 +41,7 @@ static struct {
     uint32_t text_end;
 } table;
 
-static bool start(void) {
+static bool start_labels(void) {
     if (table.end)
         return true;
     table.labels = liveobj_os_map(LABELS_LIMIT * sizeof *table.labels);
@@ -63,9 +63,9 @@ static uintptr_t hash_of(uint32_t kind_and_ownership, const char *text, size_t l
     return hash ? hash : 1;
 }
 
-static uint32_t make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
-                     const char *text, size_t length) {
-    if (!start())
+static uint32_t make_label(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
+                           const char *text, size_t length) {
+    if (!start_labels())
         return 0;
     length = length < TEXT_LIMIT ? length : TEXT_LIMIT;
     uintptr_t hash = hash_of(kind << 8 | ownership, text, length);
@@ -84,7 +84,7 @@ static uint32_t make(enum liveobj_label_kind kind, enum liveobj_ownership owners
 
 uint32_t liveobj_label_make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
                             const char *text) {
-    return make(kind, ownership, text, strlen(text));
+    return make_label(kind, ownership, text, strlen(text));
 }
 
 uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership) {
@@ -95,7 +95,7 @@ uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership) {
 
 // MARK: - Joining
 
-static uint32_t join(uint32_t outer_id, uint32_t inner_id) {
+static uint32_t join_labels(uint32_t outer_id, uint32_t inner_id) {
     struct liveobj_label outer = liveobj_label_get(outer_id), inner = liveobj_label_get(inner_id);
     char text[2 * TEXT_LIMIT + 2];
     size_t length = strlen(outer.text), inner_length = strlen(inner.text);
@@ -107,7 +107,8 @@ static uint32_t join(uint32_t outer_id, uint32_t inner_id) {
     memcpy(text + length, inner.text, inner_length);
     bool is_object =
         outer.kind == LIVEOBJ_LABEL_PROPERTY && inner.kind == LIVEOBJ_LABEL_OBJECT_PROPERTY;
-    return make(is_object ? inner.kind : outer.kind, inner.ownership, text, length + inner_length);
+    return make_label(is_object ? inner.kind : outer.kind, inner.ownership, text,
+                      length + inner_length);
 }
 
 uint32_t liveobj_label_join(uint32_t outer, uint32_t inner) {
@@ -115,7 +116,7 @@ uint32_t liveobj_label_join(uint32_t outer, uint32_t inner) {
         return 0;
     struct join *known = &table.joins[(outer * 31 + inner) % JOINS];
     if (known->outer != outer || known->inner != inner)
-        *known = (struct join){outer, inner, join(outer, inner)};
+        *known = (struct join){outer, inner, join_labels(outer, inner)};
     return known->label;
 }
 

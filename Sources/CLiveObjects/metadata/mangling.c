@@ -16,10 +16,6 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// The bytes of the symbolic reference that begins with `c`; 0 if none does.
 static size_t symbolic_reference_bytes(char c) {
     if (c >= 0x01 && c <= 0x17)
@@ -33,7 +29,7 @@ static size_t symbolic_reference_bytes(char c) {
 static const char *skip_substituted_words(const char *next) {
     while (*next >= 'a' && *next <= 'z')
         next++;
-    return is_letter(*next) ? next + 1 : next;
+    return liveobj_is_letter(*next) ? next + 1 : next;
 }
 
 /// Skips an identifier, `4Demo`: its letters are not parameters.
@@ -54,7 +50,7 @@ static const char *skip_standard_type(const char *next) {
         next++;
     if (*next == 'c')
         next++;
-    return is_letter(*next) ? next + 1 : next;
+    return liveobj_is_letter(*next) ? next + 1 : next;
 }
 
 /// Skips a repeated part of the name, `AB`, `AbC`, `A3b4C`, `A12_`: its digits begin no identifier,
@@ -62,12 +58,12 @@ static const char *skip_standard_type(const char *next) {
 static const char *skip_substitution(const char *next) {
     for (next++; is_digit(*next) || (*next >= 'a' && *next <= 'z');)
         next++;
-    return is_letter(*next) || *next == '_' ? next + 1 : next;
+    return liveobj_is_letter(*next) || *next == '_' ? next + 1 : next;
 }
 
 /// Whether a character mentions a generic parameter. Parameters are `x`, `q_`, `q0_` …, and packs
 /// and their expansions contain `Q`. The box of a captured variable, `Xx`, is not one.
-static bool is_parameter(char before, char c) {
+static bool is_parameter_character(char before, char c) {
     return c == 'q' || c == 'Q' || (c == 'x' && before != 'X');
 }
 
@@ -147,7 +143,7 @@ static const char *skip_element(const char *next, const char **plain) {
 /// \param previous The element before it.
 static void read_operator(struct liveobj_mangled *mangled, char before, const char *previous,
                           const char *next) {
-    mangled->mentions_parameters |= is_parameter(before, *next);
+    mangled->mentions_parameters |= is_parameter_character(before, *next);
     bool is_of_parameter = *previous == 'x' || *previous == 'q'; // `xm`, `q_m`: stored as a word
     mangled->may_be_thin |= (*next == 'm' && !is_of_parameter) || strncmp(next, "XMt", 3) == 0;
 }
@@ -211,7 +207,7 @@ bool liveobj_mangled_is_collection(const struct liveobj_mangled *mangled) {
     static const char *const prefixes[] = {"Say", "SDy", "Shy"};
     bool found = false;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        found |= mangled->text && strncmp(mangled->text, prefixes[i], strlen(prefixes[i])) == 0;
+        found |= mangled->text && liveobj_os_begins_with(mangled->text, prefixes[i]);
     return found && mangled->plain_length > 0 && mangled->text[mangled->length - 1] == 'G';
 }
 

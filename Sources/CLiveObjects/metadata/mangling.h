@@ -35,6 +35,10 @@ struct liveobj_mangled {
     bool may_be_thin;
 };
 
+static inline bool liveobj_is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 struct liveobj_mangled liveobj_mangled_read(const char *text);
 
 /// The name without the operator of an optional, `Sg`, at its end. Its `text` does not end there.

@@ -37,8 +37,8 @@ static bool is_value_type(enum liveobj_metadata_kind kind) {
 
 // MARK: - Validity
 
-static bool describes(struct liveobj_reader *reader, uintptr_t descriptor, uint32_t least,
-                      uint32_t most) {
+static bool is_descriptor_between(struct liveobj_reader *reader, uintptr_t descriptor,
+                                  uint32_t least, uint32_t most) {
     uint32_t flags;
     return liveobj_is_address(descriptor) && descriptor % 4 == 0 &&
            liveobj_read_checked(reader, descriptor, &flags, sizeof flags) &&
@@ -68,10 +68,12 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
     uintptr_t kind = words[0];
     if (kind == LIVEOBJ_KIND_CLASS || kind > LIVEOBJ_KIND_LAST_ENUMERATED)
         return liveobj_read_checked(reader, candidate, words, sizeof words) &&
-               describes(reader, words[5], LIVEOBJ_DESCRIPTOR_CLASS, LIVEOBJ_DESCRIPTOR_CLASS) &&
+               is_descriptor_between(reader, words[5], LIVEOBJ_DESCRIPTOR_CLASS,
+                                     LIVEOBJ_DESCRIPTOR_CLASS) &&
                read_size(reader, candidate, &size) && size == sizeof(uintptr_t);
     if (is_value_type((enum liveobj_metadata_kind)kind))
-        return describes(reader, words[1], LIVEOBJ_DESCRIPTOR_STRUCT, LIVEOBJ_DESCRIPTOR_ENUM) &&
+        return is_descriptor_between(reader, words[1], LIVEOBJ_DESCRIPTOR_STRUCT,
+                                     LIVEOBJ_DESCRIPTOR_ENUM) &&
                read_size(reader, candidate, &size);
     if (kind >= LIVEOBJ_KIND_OPAQUE && kind <= LIVEOBJ_KIND_FIXED_ARRAY)
         return read_size(reader, candidate, &size);
@@ -103,7 +105,7 @@ void liveobj_metadata_share_cache(struct liveobj_reader *reader) {
 }
 
 /// The entry of metadata in the reader's cache.
-static uintptr_t *place_of(struct liveobj_reader *reader, uintptr_t metadata) {
+static uintptr_t *metadata_slot(struct liveobj_reader *reader, uintptr_t metadata) {
     enum { PLACES = sizeof reader->own.known / sizeof *reader->own.known };
     // Images have equal metadata at equal distances: a multiplication spreads it.
     uint64_t hash = (metadata * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
@@ -113,7 +115,7 @@ static uintptr_t *place_of(struct liveobj_reader *reader, uintptr_t metadata) {
 }
 
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata) {
-    uintptr_t *known = place_of(reader, metadata);
+    uintptr_t *known = metadata_slot(reader, metadata);
     if (*known == metadata)
         return metadata != 0;
     bool is_sound = liveobj_metadata_is_valid(reader, metadata) &&

@@ -23,7 +23,7 @@ static void add_slabs(struct liveobj_task_memory *memory, uintptr_t task) {
         liveobj_address_number(&memory->slabs, (uintptr_t)slab);
 }
 
-static void widen(struct liveobj_task_memory *memory, uintptr_t address) {
+static void widen_span(struct liveobj_task_memory *memory, uintptr_t address) {
     uintptr_t first = memory->span && memory->first < address ? memory->first : address;
     uintptr_t end =
         memory->first + memory->span > address ? memory->first + memory->span : address + 1;
@@ -39,7 +39,7 @@ static bool add_inner(struct liveobj_task_memory *memory, uintptr_t task, uintpt
                                                  &memory->capacity, sizeof *memory->objects))
         return false;
     memory->objects[known] = object;
-    widen(memory, task);
+    widen_span(memory, task);
     return true;
 }
 

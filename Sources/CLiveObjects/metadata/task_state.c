@@ -75,7 +75,7 @@ LIVEOBJ_HOOK bool liveobj_task_is_readable(uintptr_t task) {
 // MARK: - Memory
 
 /// The context of the first function follows the fixed part, nearly always in the same page.
-LIVEOBJ_HOOK static bool begins_with(uintptr_t task, uintptr_t address) {
+LIVEOBJ_HOOK static bool is_in_first_page(uintptr_t task, uintptr_t address) {
     uintptr_t end = liveobj_round_up(task + liveobj_task_bytes(), LIVEOBJ_PAGE_BYTES);
     return address - task < end - task;
 }
@@ -84,7 +84,7 @@ LIVEOBJ_HOOK bool liveobj_task_owns(uintptr_t task, uintptr_t address) {
     enum { MOST_SLABS = 8 }; // others are left to the kernel
     if (!liveobj_task_is_readable(task))
         return false;
-    if (begins_with(task, address))
+    if (is_in_first_page(task, address))
         return true;
     const struct liveobj_task_slab *slab =
         *(const struct liveobj_task_slab *const *)(task + LIVEOBJ_TASK_AT_FIRST_SLAB);
@@ -131,7 +131,7 @@ void liveobj_task_visit_children(uintptr_t task, liveobj_visit_child_fn visit, v
 
 // MARK: - State
 
-static enum liveobj_task_state state_of(uint32_t status) {
+static enum liveobj_task_state state_of_status(uint32_t status) {
     return status & LIVEOBJ_TASK_STATUS_COMPLETE ? LIVEOBJ_TASK_COMPLETE
            : status & STATUS_RUNNING             ? LIVEOBJ_TASK_RUNNING
            : status & STATUS_ENQUEUED            ? LIVEOBJ_TASK_ENQUEUED
@@ -168,7 +168,7 @@ static bool is_library_code(uintptr_t address) {
 }
 
 uintptr_t liveobj_task_runtime_frames(uintptr_t task) {
-    if (state_of(liveobj_half_word(task, LIVEOBJ_TASK_AT_STATUS)) != LIVEOBJ_TASK_SUSPENDED)
+    if (state_of_status(liveobj_half_word(task, LIVEOBJ_TASK_AT_STATUS)) != LIVEOBJ_TASK_SUSPENDED)
         return 0;
     const struct context *context =
         (const struct context *)liveobj_word_at(task, LIVEOBJ_TASK_AT_RESUME_CONTEXT);
@@ -199,7 +199,7 @@ struct liveobj_task liveobj_task_read(uintptr_t address) {
     if (!liveobj_task_is_readable(address))
         return task;
     uint32_t status = liveobj_half_word(address, LIVEOBJ_TASK_AT_STATUS);
-    task.state = state_of(status);
+    task.state = state_of_status(status);
     if (task.state == LIVEOBJ_TASK_COMPLETE || task.state == LIVEOBJ_TASK_RUNNING)
         return task; // its contexts are freed, or newer than the task's data
     if (status & STATUS_WAITS)

@@ -30,7 +30,7 @@ static char character_at(const struct place *place) {
     return *place->next ? *place->next : place->parts_left > 1 ? '.' : '\0';
 }
 
-static void advance(struct place *place) {
+static void advance_position(struct place *place) {
     if (*place->next)
         place->next++;
     else
@@ -51,10 +51,10 @@ static bool matches_one(struct place place, const char *pattern) {
             star_place = place;
         } else if (!is_pattern_end(*pattern) && *pattern == character_at(&place)) {
             pattern++;
-            advance(&place);
+            advance_position(&place);
         } else if (after_star) {
             pattern = after_star;
-            advance(&star_place);
+            advance_position(&star_place);
             place = star_place;
         } else {
             return false;
@@ -81,7 +81,7 @@ LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, co
 
 // MARK: - Decisions
 
-static bool decide(uintptr_t metadata) {
+static bool decide_type(uintptr_t metadata) {
     static const struct liveobj_name_parts task = {{"Task", "Swift"}, 2};
     if (metadata == LIVEOBJ_METADATA_TASK)
         return liveobj_name_matches(&task, patterns);
@@ -100,7 +100,7 @@ enum { IS_DECIDED = 1, IS_WATCHED = 2, PLACES = 1 << 12 };
 static uintptr_t decisions[PLACES]; // atomic
 static bool is_frozen;              // atomic
 
-static uintptr_t *place_of(uintptr_t metadata) {
+static uintptr_t *decision_slot(uintptr_t metadata) {
     uint64_t hash = metadata * UINT64_C(0x9e3779b97f4a7c15);
     return &decisions[hash >> 52];
 }
@@ -109,13 +109,13 @@ LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata) {
     if (!patterns)
         return metadata != LIVEOBJ_METADATA_RAW_BUFFER;
     // Relaxed: the word refers to no other memory, and all threads decide the same.
-    uintptr_t *place = place_of(metadata);
+    uintptr_t *place = decision_slot(metadata);
     uintptr_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
     if (LIVEOBJ_LIKELY((word & ~(uintptr_t)(IS_DECIDED | IS_WATCHED)) == metadata))
         return word & IS_WATCHED;
     if (__atomic_load_n(&is_frozen, __ATOMIC_RELAXED))
         return false;
-    bool is_watched = decide(metadata);
+    bool is_watched = decide_type(metadata);
     if (metadata > LIVEOBJ_METADATA_TASK)
         __atomic_store_n(place, metadata | IS_DECIDED | (is_watched ? IS_WATCHED : 0),
                          __ATOMIC_RELAXED);

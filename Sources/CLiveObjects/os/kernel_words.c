@@ -79,9 +79,9 @@ struct reading {
     bool misses_words;
 };
 
-static bool take_line(void *context, const char *line) {
+static bool read_labelled_word(void *context, const char *line) {
     const struct reading *reading = context;
-    bool has_word = strncmp(line, reading->label, strlen(reading->label)) == 0;
+    bool has_word = liveobj_os_begins_with(line, reading->label);
     const char *mark = has_word ? strstr(line, reading->mark) : NULL;
     if (mark) {
         mark += strlen(reading->mark);
@@ -160,16 +160,12 @@ static bool read_link(const struct reading *reading, uint32_t descriptor, char l
     return length > 0;
 }
 
-static bool begins_with(const char *text, const char *start) {
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 static void read_lines(struct reading *reading, uint32_t descriptor, const char *name) {
     char path[PATH_BYTES], link[PATH_BYTES];
     liveobj_os_append_number(strcat(strcpy(path, reading->folder), "/fdinfo/"), descriptor);
     // Asks again, because another thread may have closed the descriptor.
-    if (!liveobj_os_visit_lines(path, take_line, reading) && read_link(reading, descriptor, link) &&
-        begins_with(link, name))
+    if (!liveobj_os_visit_lines(path, read_labelled_word, reading) &&
+        read_link(reading, descriptor, link) && liveobj_os_begins_with(link, name))
         reading->misses_words = true;
 }
 
@@ -197,7 +193,7 @@ static bool take_socket(void *context, const char *line) {
 /// Whether something that cannot be asked for may have words: not sockets of the network.
 static bool may_have_words(const char *link) {
     struct socket_list list = {" ", false};
-    if (!begins_with(link, "socket:["))
+    if (!liveobj_os_begins_with(link, "socket:["))
         return true;
     strcat(list.number, link + strlen("socket:["));
     list.number[strlen(list.number) - 1] = 0; // the bracket
@@ -235,7 +231,7 @@ static void read_descriptor(void *context, uint32_t descriptor) {
     if (!read_link(reading, descriptor, link))
         return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!begins_with(link, kinds[i].name))
+        if (!liveobj_os_begins_with(link, kinds[i].name))
             continue;
         reading->label = kinds[i].label;
         reading->mark = kinds[i].mark;
@@ -256,9 +252,9 @@ struct signals {
 static bool take_status(void *context, const char *line) {
     enum { LABEL = sizeof "SigPnd:\t" - 1 };
     struct signals *signals = context;
-    if (strncmp(line, "SigQ:", 5) == 0)
+    if (liveobj_os_begins_with(line, "SigQ:"))
         signals->are_queued = line[6] != '0';
-    else if (strncmp(line, "SigPnd:", 7) == 0 || strncmp(line, "ShdPnd:", 7) == 0) {
+    else if (liveobj_os_begins_with(line, "SigPnd:") || liveobj_os_begins_with(line, "ShdPnd:")) {
         line += LABEL;
         signals->waiting |= liveobj_os_take_hexadecimal(&line);
     }
@@ -296,7 +292,7 @@ bool liveobj_kernel_words_visit(liveobj_kernel_word_visit_fn visit, void *contex
                              &reading);
     reading.label = "signal:";
     reading.mark = "/";
-    liveobj_os_visit_lines("/proc/self/timers", take_line, &reading);
+    liveobj_os_visit_lines("/proc/self/timers", read_labelled_word, &reading);
     if (reading.process >= 0)
         close(reading.process);
     errno = saved;

@@ -100,6 +100,7 @@ typedef bool (*liveobj_os_visit_line_fn)(void *context, const char *line);
 /// \returns false if the file cannot be read.
 bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, void *context);
 
+bool liveobj_os_begins_with(const char *text, const char *prefix);
 /// Reads a number without prefix, and moves `next` behind it. 0 if none is there.
 uint64_t liveobj_os_take_decimal(const char **next);
 uintptr_t liveobj_os_take_hexadecimal(const char **next);

@@ -81,7 +81,7 @@ static bool add_within(uint64_t *counter, uint64_t bytes, uint64_t most) {
     return false;
 }
 
-static void give_up(size_t bytes, bool is_dense) {
+static void uncharge(size_t bytes, bool is_dense) {
     __atomic_sub_fetch(&kept, bytes, __ATOMIC_RELAXED);
     __atomic_sub_fetch(&dense, is_dense ? bytes : 0, __ATOMIC_RELAXED);
 }
@@ -92,14 +92,14 @@ static bool is_within_budget(uint64_t bytes) {
 }
 
 /// Counts memory as kept. \returns false if it would exceed the share, or the budget.
-static bool keep(size_t bytes, bool is_dense) {
+static bool charge(size_t bytes, bool is_dense) {
     if (!is_within_budget(is_dense ? bytes : 0))
         return false;
     if (!add_within(&kept, bytes, address_limit() / SHARE_OF_ADDRESSES))
         return false;
     if (!is_dense || add_within(&dense, bytes, memory_limit / SHARE_OF_MEMORY))
         return true;
-    give_up(bytes, false);
+    uncharge(bytes, false);
     return false;
 }
 
@@ -111,7 +111,7 @@ uint64_t liveobj_os_set_budget(uint64_t bytes) {
 }
 
 bool liveobj_os_prepay(uint64_t bytes) {
-    return keep(bytes, true);
+    return charge(bytes, true);
 }
 
 void liveobj_os_set_sparse_bytes(uint64_t bytes) {
@@ -119,19 +119,19 @@ void liveobj_os_set_sparse_bytes(uint64_t bytes) {
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense) {
-    if (!keep(bytes, is_dense))
+    if (!charge(bytes, is_dense))
         return NULL;
     void *start = liveobj_os_map(bytes);
     if (start)
         return start;
-    give_up(bytes, is_dense);
+    uncharge(bytes, is_dense);
     note_shortage();
     return NULL;
 }
 
 LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense) {
     liveobj_os_unmap(start, bytes);
-    give_up(bytes, is_dense);
+    uncharge(bytes, is_dense);
 }
 
 // MARK: - Arenas
@@ -142,7 +142,7 @@ static const uintptr_t FAR_BYTES = (uintptr_t)4 << 40;
 
 /// Reserves addresses that are unlikely to be used: 4 TB below those at which the system maps
 /// memory, but not below half of such an address. Lower still, ThreadSanitizer allows no mappings.
-static uintptr_t take_place(size_t bytes) {
+static uintptr_t take_addresses(size_t bytes) {
     static uintptr_t next; // atomic
     uintptr_t first = 0;
     if (__atomic_load_n(&next, __ATOMIC_RELAXED) == 0) {
@@ -161,7 +161,7 @@ static uintptr_t take_place(size_t bytes) {
 bool liveobj_arena_start(struct liveobj_arena *arena, uint64_t most_bytes) {
     static const uint64_t least = PIECE_BYTES;
     arena->most = (size_t)(most_bytes < least ? least : most_bytes);
-    arena->start = (unsigned char *)take_place(arena->most);
+    arena->start = (unsigned char *)take_addresses(arena->most);
     if (liveobj_arena_grow(arena, arena->is_prepaid ? arena->most : 1))
         return true;
     // The addresses are in use, or the system insists on its own choice: take any free ones.
@@ -180,10 +180,10 @@ LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted)
     grown = grown < arena->most ? grown : liveobj_round_up(arena->most, LIVEOBJ_PAGE_BYTES);
     if (wanted <= bytes)
         return true;
-    if (wanted > arena->most || (!arena->is_prepaid && !keep(grown - bytes, true)))
+    if (wanted > arena->most || (!arena->is_prepaid && !charge(grown - bytes, true)))
         return false;
     if (!liveobj_os_map_at(arena->start + bytes, grown - bytes)) {
-        give_up(arena->is_prepaid ? 0 : grown - bytes, true);
+        uncharge(arena->is_prepaid ? 0 : grown - bytes, true);
         note_shortage();
         return false;
     }

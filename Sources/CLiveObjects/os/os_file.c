@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -113,6 +114,10 @@ bool liveobj_os_visit_lines(const char *path, liveobj_os_visit_line_fn visit, vo
         close(fd);
     errno = saved;
     return is_read;
+}
+
+bool liveobj_os_begins_with(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 uint64_t liveobj_os_take_decimal(const char **next) {

@@ -133,7 +133,7 @@ LIVEOBJ_HOOK size_t liveobj_os_page_bytes(void) {
 /// Applies what all of the recorder's mappings have in common. They are not part of core files.
 /// They are in small pages: a huge page takes two megabytes at the first access, and in a virtual
 /// machine that returns free memory, clearing one takes longer than all faults of small ones.
-static void advise(void *start, size_t bytes) {
+static void advise_kernel(void *start, size_t bytes) {
     enum { HUGE_PAGE_BYTES = 2 << 20 };
     madvise(start, bytes, MADV_DONTDUMP);
     if (bytes >= HUGE_PAGE_BYTES)
@@ -142,7 +142,7 @@ static void advise(void *start, size_t bytes) {
 
 /// Most of a large mapping is never accessed. If the program has locked its memory including future
 /// mappings (mlockall), the system fills each new one, unless it is mapped inaccessible first.
-static void *map(size_t bytes, int flags) {
+static void *map_memory(size_t bytes, int flags) {
     enum { LARGE_BYTES = 1 << 20 };
     bool is_large = bytes >= LARGE_BYTES;
     int protection = is_large ? PROT_NONE : PROT_READ | PROT_WRITE;
@@ -160,9 +160,9 @@ static void *map(size_t bytes, int flags) {
 
 static void *map_anywhere(size_t bytes, int flags) {
     int saved = errno; // the recorder's failures must not change the program's errno
-    void *start = map(bytes, flags);
+    void *start = map_memory(bytes, flags);
     if (start) {
-        advise(start, bytes);
+        advise_kernel(start, bytes);
         note_mapping(start, bytes);
     }
     errno = saved;
@@ -184,7 +184,7 @@ LIVEOBJ_HOOK bool liveobj_os_map_at(void *start, size_t bytes) {
     if (mapped != MAP_FAILED && !is_there) // an older kernel ignores the flag
         munmap(mapped, bytes);
     if (is_there) {
-        advise(start, bytes);
+        advise_kernel(start, bytes);
         if (!lengthen_mapping(start, bytes))
             note_mapping(start, bytes);
     }
@@ -220,7 +220,7 @@ void *liveobj_os_map_shared(size_t bytes) {
     return map_anywhere(bytes, MAP_SHARED);
 }
 
-static void *move(void *start, size_t bytes, size_t new_bytes) {
+static void *move_mapping(void *start, size_t bytes, size_t new_bytes) {
     forget_mapping(start); // before another thread can get a mapping there
     void *moved = mremap(start, bytes, new_bytes, MREMAP_MAYMOVE);
     bool is_moved = moved != MAP_FAILED;
@@ -231,7 +231,7 @@ static void *move(void *start, size_t bytes, size_t new_bytes) {
 void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
     enum { TWO_LARGE_PAGES = 1 << 22 };
     int saved = errno;
-    void *moved = start ? move(start, bytes, new_bytes) : liveobj_os_map(new_bytes);
+    void *moved = start ? move_mapping(start, bytes, new_bytes) : liveobj_os_map(new_bytes);
     // So much is already written that as much will follow: huge pages avoid hundreds of page
     // faults.
     if (moved && new_bytes >= TWO_LARGE_PAGES)

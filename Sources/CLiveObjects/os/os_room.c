@@ -16,7 +16,7 @@
 static const struct liveobj_room no_limit = {UINT64_MAX, UINT64_MAX};
 
 /// The smaller limit and the smaller rest of two.
-static struct liveobj_room tighter(struct liveobj_room a, struct liveobj_room b) {
+static struct liveobj_room tighter_room(struct liveobj_room a, struct liveobj_room b) {
     return (struct liveobj_room){a.limit < b.limit ? a.limit : b.limit,
                                  a.left < b.left ? a.left : b.left};
 }
@@ -58,9 +58,9 @@ struct commit {
 static bool take_commit(void *context, const char *line) {
     struct commit *commit = context;
     const char *number = line + strcspn(line, "0123456789");
-    if (strncmp(line, "CommitLimit:", strlen("CommitLimit:")) == 0)
+    if (liveobj_os_begins_with(line, "CommitLimit:"))
         commit->limit = liveobj_os_take_decimal(&number) * 1024;
-    if (strncmp(line, "Committed_AS:", strlen("Committed_AS:")) == 0)
+    if (liveobj_os_begins_with(line, "Committed_AS:"))
         commit->used = liveobj_os_take_decimal(&number) * 1024;
     return true;
 }
@@ -76,8 +76,8 @@ static struct liveobj_room promised_room(void) {
 }
 
 struct liveobj_room liveobj_os_address_room(void) {
-    struct liveobj_room room = tighter(room_under(RLIMIT_AS, 1), room_under(RLIMIT_DATA, 6));
-    return tighter(room, promised_room());
+    struct liveobj_room room = tighter_room(room_under(RLIMIT_AS, 1), room_under(RLIMIT_DATA, 6));
+    return tighter_room(room, promised_room());
 }
 
 // MARK: - Memory cgroups
@@ -98,7 +98,7 @@ static bool take_path(void *context, const char *line) {
     static const char first[] = ":memory:", second[] = "0::";
     struct group *group = context;
     const char *place = strstr(line, first);
-    bool is_second = strncmp(line, second, strlen(second)) == 0;
+    bool is_second = liveobj_os_begins_with(line, second);
     const char *path = place ? place + strlen(first) : is_second ? line + strlen(second) : NULL;
     if (path && !group->is_first_version && strlen(path) < PATH_BYTES) {
         group->is_first_version = place;
@@ -122,7 +122,7 @@ static uint64_t number_in(const char *folder, const char *name, uint64_t otherwi
 static bool take_inactive_files(void *context, const char *line) {
     static const char *const names[] = {"total_inactive_file ", "inactive_file "};
     for (size_t i = 0; i < 2; i++)
-        if (strncmp(line, names[i], strlen(names[i])) == 0) {
+        if (liveobj_os_begins_with(line, names[i])) {
             line += strlen(names[i]);
             *(uint64_t *)context = liveobj_os_take_decimal(&line);
             return i > 0; // in the first version the total comes last, and includes descendants
@@ -156,7 +156,7 @@ static void add_level(struct liveobj_memory_room *room, const char *folder, bool
         room->ends_all |= number_in(folder, "/memory.oom.group", 0) > 0;
     }
     if (limit < none)
-        room->room = tighter(room->room, room_of(limit, used));
+        room->room = tighter_room(room->room, room_of(limit, used));
 }
 
 /// Adds the limits of a group and of its ancestors. \param folder A path below the mount.

@@ -55,7 +55,7 @@ static bool had_its_turn(bool has_progress) {
 
 /// Whether a step waits for a lock that is never released: it had its turn between two ticks and
 /// made no progress.
-static bool is_stuck(void) {
+static bool is_step_blocked(void) {
     uint64_t progress = LIVEOBJ_LOAD_RELAXED(steps.progress);
     bool has_progress = progress != steps.last_progress;
     bool is_idle = had_its_turn(has_progress) && !has_progress;
@@ -63,8 +63,8 @@ static bool is_stuck(void) {
     return is_idle;
 }
 
-static void handle(int signal) {
-    if (signal == SIGALRM && (!steps.is_in_step || !is_stuck()))
+static void handle_step_signal(int signal) {
+    if (signal == SIGALRM && (!steps.is_in_step || !is_step_blocked()))
         return;
     if (!steps.is_in_step)
         steps.crash();
@@ -93,7 +93,8 @@ void liveobj_steps_start(void (*crash)(void)) {
                                   SIGABRT, SIGFPE, SIGSYS, SIGALRM};
     enum { STACK_BYTES = 64 * 1024 };
     // Without SA_NODEFER, a handler that is left by a jump would leave its signal blocked.
-    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    struct sigaction action = {.sa_handler = handle_step_signal,
+                               .sa_flags = SA_ONSTACK | SA_NODEFER};
     stack_t stack = {.ss_sp = liveobj_os_map(STACK_BYTES), .ss_size = STACK_BYTES};
     sigset_t set;
     steps.crash = crash;

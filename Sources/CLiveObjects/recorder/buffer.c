@@ -15,7 +15,7 @@ struct growing {
     size_t capacity;
 };
 
-static bool append(void *context, const void *bytes, size_t count) {
+static bool append_to_buffer(void *context, const void *bytes, size_t count) {
     enum { FIRST_CAPACITY = 1 << 16 };
     struct growing *buffer = context;
     size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
@@ -34,7 +34,7 @@ static bool append(void *context, const void *bytes, size_t count) {
 }
 
 /// Frees the unused capacity, of which `liveobj_buffer_free` does not know.
-static struct liveobj_buffer finished(struct growing buffer) {
+static struct liveobj_buffer trimmed_buffer(struct growing buffer) {
     size_t used = liveobj_round_up(buffer.count, liveobj_os_page_bytes());
     if (used < buffer.capacity)
         liveobj_os_unmap(buffer.bytes + used, buffer.capacity - used);
@@ -43,8 +43,8 @@ static struct liveobj_buffer finished(struct growing buffer) {
 
 struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents) {
     struct growing buffer = {0};
-    if (liveobj_capture(since, contents, append, &buffer))
-        return finished(buffer);
+    if (liveobj_capture(since, contents, append_to_buffer, &buffer))
+        return trimmed_buffer(buffer);
     liveobj_os_unmap(buffer.bytes, buffer.capacity);
     return (struct liveobj_buffer){NULL, 0};
 }
@@ -52,9 +52,9 @@ struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_con
 enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
                                                         struct liveobj_buffer *buffer) {
     struct growing growing = {0};
-    enum liveobj_cycle_check check = liveobj_test_capture(test, append, &growing);
+    enum liveobj_cycle_check check = liveobj_test_capture(test, append_to_buffer, &growing);
     if (check == LIVEOBJ_CYCLE_POSSIBLE)
-        *buffer = finished(growing);
+        *buffer = trimmed_buffer(growing);
     else
         liveobj_os_unmap(growing.bytes, growing.capacity);
     return check;

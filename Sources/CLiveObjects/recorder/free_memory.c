@@ -53,7 +53,7 @@ static void add_size(struct sizes *sizes, uintptr_t address) {
 }
 
 /// Adds the sizes for the words on the stack, from the address upwards, up to STACK_PAGES.
-static void add_stack(struct sizes *sizes, uintptr_t from) {
+static void add_sizes_on_stack(struct sizes *sizes, uintptr_t from) {
     struct liveobj_reader reader;
     uintptr_t words[LIVEOBJ_PAGE_BYTES / WORD];
     uintptr_t end =
@@ -89,7 +89,7 @@ __attribute__((noinline)) struct liveobj_free_memory *liveobj_free_memory_take(v
     struct sizes sizes = {.is_present = {false}};
     struct liveobj_free_memory *taken = NULL;
     liveobj_reader_start(&sizes.reader);
-    add_stack(&sizes, (uintptr_t)__builtin_frame_address(0));
+    add_sizes_on_stack(&sizes, (uintptr_t)__builtin_frame_address(0));
     for (size_t i = 0; i < SIZES; i++)
         if (sizes.is_present[i])
             taken = take_chunks(taken, i * ALIGNMENT);

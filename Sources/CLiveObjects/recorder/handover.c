@@ -38,7 +38,7 @@ const struct liveobj_table liveobj_recorder_table = {.version = TABLE_VERSION,
 };
 
 /// The table of the recorder to use. The same until the process ends.
-static const struct liveobj_table *table(void) {
+static const struct liveobj_table *chosen_table(void) {
     static const struct liveobj_table *found;
     const struct liveobj_table *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
     if (LIVEOBJ_LIKELY(known != NULL))
@@ -56,16 +56,16 @@ static const struct liveobj_table *table(void) {
 }
 
 bool liveobj_is_handed_over(void) {
-    return table() != &liveobj_recorder_table;
+    return chosen_table() != &liveobj_recorder_table;
 }
 
 #define FUNCTION(result, name, parameters, arguments)                                              \
     result liveobj_##name parameters {                                                             \
-        return table()->name arguments;                                                            \
+        return chosen_table()->name arguments;                                                     \
     }
 #define PROCEDURE(name, parameters, arguments)                                                     \
     void liveobj_##name parameters {                                                               \
-        table()->name arguments;                                                                   \
+        chosen_table()->name arguments;                                                            \
     }
 LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
 

@@ -88,7 +88,7 @@ struct liveobj_settings liveobj_settings_default(void) {
 
 // MARK: - Own work
 
-static void hide(struct liveobj_caller_context *entry) {
+static void hide_registers(struct liveobj_caller_context *entry) {
     for (size_t i = 0; i < sizeof entry->registers / sizeof *entry->registers; i++)
         entry->registers[i] = ~entry->registers[i];
 }
@@ -98,7 +98,7 @@ static void hide(struct liveobj_caller_context *entry) {
 /// unchanged or saved in those frames.
 /// \returns false if the thread already does own work. In a hook it does none: a signal handler
 /// that interrupted one may end the process.
-__attribute__((noinline)) static bool enter(void) {
+__attribute__((noinline)) static bool enter_own_work(void) {
     struct liveobj_caller_context *entry = &liveobj_tls.caller;
     bool is_outermost = liveobj_tls.guard < LIVEOBJ_GUARD_OWN_WORK;
     liveobj_tls.guard += LIVEOBJ_GUARD_OWN_WORK;
@@ -107,7 +107,7 @@ __attribute__((noinline)) static bool enter(void) {
     // A function may have its only reference to an object in a register that is saved in one of our
     // frames, below the program's own frames.
     liveobj_registers_save(entry->registers);
-    hide(entry);
+    hide_registers(entry);
     entry->stack_pointer = (uintptr_t)__builtin_frame_address(0);
     entry->is_on_signal_stack = false;
     return true;
@@ -117,7 +117,7 @@ __attribute__((noinline)) static bool enter(void) {
 /// cancellation: a cancelled thread ends where it opens a file, and must not do so while it holds
 /// our locks, nor in the snapshot process.
 static inline __attribute__((always_inline)) void begin_own_work(void) {
-    if (enter())
+    if (enter_own_work())
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &liveobj_tls.cancel_state);
 }
 
@@ -210,7 +210,7 @@ static enum liveobj_hook_mode choose_hook_mode(enum liveobj_hook_mode wanted) {
 }
 
 /// Half of a budget is for stack traces.
-static void keep_within_budget(const struct liveobj_settings *settings, uint64_t max_stack_bytes) {
+static void set_budget(const struct liveobj_settings *settings, uint64_t max_stack_bytes) {
     static const uint64_t least = 4 << 20;
     uint64_t wanted = settings->budget_bytes < least ? least : settings->budget_bytes;
     uint64_t half = liveobj_os_set_budget(wanted) / 2;
@@ -248,7 +248,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     uint64_t max_stack_bytes =
         settings->max_stack_bytes ? settings->max_stack_bytes : liveobj_os_memory_share();
     if (recorder.has_budget)
-        keep_within_budget(settings, max_stack_bytes);
+        set_budget(settings, max_stack_bytes);
     if (!liveobj_threads_start() || !liveobj_records_start(settings->max_objects) ||
         (recorder.retains && !liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(),
                                                    settings->retained_types)))

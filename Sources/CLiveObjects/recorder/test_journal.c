@@ -55,7 +55,7 @@ struct record {
 };
 
 /// \returns false if memory could not be had.
-static bool start(struct record *record, const char *tag, uint32_t number, size_t capacity) {
+static bool start_record(struct record *record, const char *tag, uint32_t number, size_t capacity) {
     bool is_short = capacity <= SHORT_RECORD;
     record->section = (struct liveobj_section){
         .bytes = is_short ? record->bytes : liveobj_os_map(LONG_RECORD), .capacity = capacity};
@@ -67,7 +67,7 @@ static bool start(struct record *record, const char *tag, uint32_t number, size_
     return true;
 }
 
-static void finish(struct record *record) {
+static void finish_record(struct record *record) {
     static const char padding[8];
     struct liveobj_section *section = &record->section;
     struct liveobj_section_header header;
@@ -88,22 +88,24 @@ static size_t room_for(const struct liveobj_kept_test *test) {
 void liveobj_journal_begin(uint32_t number) {
     struct record record;
     struct liveobj_kept_test test = liveobj_tests_get(number);
-    if (!LIVEOBJ_LOAD_RELAXED(journal.write) || !start(&record, "BEGN", number, room_for(&test)))
+    if (!LIVEOBJ_LOAD_RELAXED(journal.write) ||
+        !start_record(&record, "BEGN", number, room_for(&test)))
         return;
     liveobj_put_test(&record.section, &test, 0);
-    finish(&record);
+    finish_record(&record);
 }
 
 void liveobj_journal_close(uint32_t number) {
     struct record record;
     struct liveobj_kept_test test = liveobj_tests_get(number);
-    if (!LIVEOBJ_LOAD_RELAXED(journal.write) || !start(&record, "DONE", number, SHORT_RECORD))
+    if (!LIVEOBJ_LOAD_RELAXED(journal.write) ||
+        !start_record(&record, "DONE", number, SHORT_RECORD))
         return;
     liveobj_put_u32(&record.section, test.outcome);
     liveobj_put_u32(&record.section, test.is_evaluated);
     liveobj_put_u32(&record.section, 0);
     liveobj_put_u64(&record.section, test.end);
-    finish(&record);
+    finish_record(&record);
 }
 
 #endif

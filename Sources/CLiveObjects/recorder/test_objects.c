@@ -55,20 +55,21 @@ struct search {
 };
 
 /// Done for the first object: most tests leave none.
-static bool map(struct search *search) {
+static bool map_search(struct search *search) {
     search->path = liveobj_os_map(OBJECT_LIMIT * sizeof *search->path);
     search->is_on_path = liveobj_os_map(OBJECT_LIMIT * sizeof *search->is_on_path);
     search->visited->indices = liveobj_os_map(OBJECT_LIMIT * sizeof *search->visited->indices);
     return search->path && search->is_on_path && search->visited->indices;
 }
 
-static void end(struct search *search) {
+static void end_search(struct search *search) {
     liveobj_os_unmap(search->path, OBJECT_LIMIT * sizeof *search->path);
     liveobj_os_unmap(search->is_on_path, OBJECT_LIMIT * sizeof *search->is_on_path);
     liveobj_address_table_end(&search->numbers);
 }
 
-static void enter(struct search *search, uint32_t index, const struct liveobj_object *object) {
+static void enter_object(struct search *search, uint32_t index,
+                         const struct liveobj_object *object) {
     uint32_t number = liveobj_address_number(&search->numbers, object->address);
     search->is_inconclusive |= number == 0 || number >= OBJECT_LIMIT;
     if (search->is_inconclusive)
@@ -87,20 +88,20 @@ static bool may_be_of_cycle(const struct liveobj_kept_test *test,
            (!test->scope || !object->scope || liveobj_scope_is_within(object->scope, test->scope));
 }
 
-static void follow(struct search *search, uintptr_t word) {
+static void follow_word(struct search *search, uintptr_t word) {
     struct liveobj_object object;
     uint32_t index = liveobj_records_follow(word, &object);
     if (!index || !may_be_of_cycle(search->test, &object))
         return;
     uint32_t number = liveobj_address_find(&search->numbers, object.address);
     if (!number)
-        enter(search, index, &object);
+        enter_object(search, index, &object);
     else
         search->has_cycle |= search->is_on_path[number];
 }
 
 /// Follows the next word of the last object on the path, or removes it from the path.
-static void step(struct search *search) {
+static void search_next_word(struct search *search) {
     struct path_object *last = &search->path[search->depth - 1];
     uintptr_t word;
     if (!liveobj_words_next(&last->words, &search->reader, &word)) {
@@ -109,7 +110,7 @@ static void step(struct search *search) {
         return;
     }
     search->is_inconclusive |= ++search->words > WORD_LIMIT;
-    follow(search, word);
+    follow_word(search, word);
 }
 
 static void search_from(struct search *search, uint32_t index,
@@ -117,11 +118,11 @@ static void search_from(struct search *search, uint32_t index,
     bool is_deinitialising = liveobj_strong_count_of(object, &search->reader).is_pinned;
     if (is_deinitialising || liveobj_address_find(&search->numbers, object->address))
         return;
-    search->is_inconclusive = !search->path && !map(search);
+    search->is_inconclusive = !search->path && !map_search(search);
     if (!search->is_inconclusive)
-        enter(search, index, object);
+        enter_object(search, index, object);
     while (search->depth > 0 && !search->is_inconclusive)
-        step(search);
+        search_next_word(search);
 }
 
 /// A cycle of the test has an instance in it that the test itself allocated.
@@ -143,7 +144,7 @@ enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *te
             liveobj_records_get(index, &object) && is_of(test, &object))
             search_from(&search, index, &object);
     search.is_inconclusive |= search.reader.refused;
-    end(&search);
+    end_search(&search);
     return search.is_inconclusive ? LIVEOBJ_CYCLE_INCONCLUSIVE
            : search.has_cycle     ? LIVEOBJ_CYCLE_POSSIBLE
                                   : LIVEOBJ_CYCLE_NONE;

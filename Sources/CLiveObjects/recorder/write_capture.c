@@ -37,7 +37,8 @@ static void visit_objects(struct liveobj_capture *capture, uint64_t next, visit_
 
 /// The id of the object's type, which is written if it is new.
 /// \returns 0 if memory ran out: half a capture would look complete.
-static uint32_t type_of(struct liveobj_capture *capture, const struct liveobj_object *object) {
+static uint32_t written_type_of(struct liveobj_capture *capture,
+                                const struct liveobj_object *object) {
     bool is_new;
     uint32_t type = liveobj_captured_type_id(&capture->types, object, &capture->reader, &is_new);
     if (is_new)
@@ -46,27 +47,27 @@ static uint32_t type_of(struct liveobj_capture *capture, const struct liveobj_ob
     return type;
 }
 
-static bool put_object(struct liveobj_capture *capture, void *writer, uint32_t index,
-                       const struct liveobj_object *object) {
-    uint32_t type = type_of(capture, object);
+static bool put_recorded_object(struct liveobj_capture *capture, void *writer, uint32_t index,
+                                const struct liveobj_object *object) {
+    uint32_t type = written_type_of(capture, object);
     struct liveobj_strong_count count = liveobj_strong_count_of(object, &capture->reader);
     liveobj_put_object(writer, index, object, type, count,
                        liveobj_captured_stack(capture, object->stack));
     return type != 0;
 }
 
-static void write_objects(struct liveobj_capture *capture, uint64_t next) {
+static void write_recorded_objects(struct liveobj_capture *capture, uint64_t next) {
     struct liveobj_objects_writer writer;
     if (liveobj_objects_writer_start(&writer, &capture->stream, &capture->type_section,
                                      capture->status.retains))
-        visit_objects(capture, next, put_object, &writer);
+        visit_objects(capture, next, put_recorded_object, &writer);
     liveobj_objects_writer_end(&writer);
 }
 
 static bool count_object(struct liveobj_capture *capture, void *counts, uint32_t index,
                          const struct liveobj_object *object) {
     (void)index;
-    return liveobj_type_counts_add(counts, type_of(capture, object), object->bytes);
+    return liveobj_type_counts_add(counts, written_type_of(capture, object), object->bytes);
 }
 
 static void write_counts(struct liveobj_capture *capture,
@@ -95,7 +96,7 @@ static const char *const lost_turn =
 static const char *const long_turn =
     "references were not read: another capture takes too long or was broken off";
 
-static const char *take_turn(uint64_t deadline) {
+static const char *acquire_capture_lock(uint64_t deadline) {
     static const uint64_t pause = 1000000;
     if (turn.is_lost)
         return lost_turn;
@@ -109,7 +110,7 @@ static const char *take_turn(uint64_t deadline) {
     return long_turn;
 }
 
-static void give_turn(void) {
+static void release_capture_lock(void) {
     liveobj_lock_release(&turn.lock);
 }
 
@@ -122,13 +123,13 @@ static const char *write_references(struct liveobj_capture *capture,
                                     const struct liveobj_caller_context *entry) {
     const char *failure = liveobj_unloads_failure();
     if (!failure)
-        failure = take_turn(capture->deadline);
+        failure = acquire_capture_lock(capture->deadline);
     if (failure)
         return failure;
     liveobj_metadata_share_cache(&capture->reader);
     failure = liveobj_write_heap_graph(capture, entry);
     capture->reader.shared = NULL;
-    give_turn();
+    release_capture_lock();
     return failure;
 }
 
@@ -168,7 +169,7 @@ static void write_live(struct liveobj_capture *capture,
         failure = write_references(capture, request->caller);
     capture->stream.failed |= failure && capture->selection;
     if (!has_graph || failure)
-        write_objects(capture, next);
+        write_recorded_objects(capture, next);
     if (failure)
         liveobj_write_no_heap_graph(&capture->stream, failure);
     liveobj_write_stacks(capture);

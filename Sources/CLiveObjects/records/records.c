@@ -63,7 +63,7 @@ uint32_t liveobj_records_limit(void) {
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_records_room(void) {
-    return __atomic_load_n(&room, __ATOMIC_ACQUIRE); // pairs with the release in `commit`
+    return __atomic_load_n(&room, __ATOMIC_ACQUIRE); // pairs with the release in `commit_records`
 }
 
 static bool commit_locked(uint32_t wanted) {
@@ -75,7 +75,7 @@ static bool commit_locked(uint32_t wanted) {
 }
 
 /// Backs the records below `wanted` with memory, and before them their accounts.
-static bool commit(uint32_t wanted) {
+static bool commit_records(uint32_t wanted) {
     enum { STEP = 1 << 13 };
     uint32_t whole = wanted + STEP < capacity ? (wanted + STEP - 1) / STEP * STEP : capacity;
     if (wanted <= liveobj_records_room())
@@ -98,7 +98,7 @@ static uint32_t take_new_records(uint32_t wanted, uint32_t *start) {
     } while (!__atomic_compare_exchange_n(&end, &first, first + count, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     *start = first;
-    return commit(first + count) ? count : 0;
+    return commit_records(first + count) ? count : 0;
 }
 
 // MARK: - Free records
@@ -151,7 +151,7 @@ static bool take_full_batch(struct liveobj_thread *thread) {
 }
 
 /// Makes room for free records. \returns false if there is no memory.
-static bool spill(struct liveobj_thread *thread) {
+static bool spill_batch(struct liveobj_thread *thread) {
     if (!liveobj_lock_acquire(&batches_lock))
         return false;
     if (thread->spare_batch)
@@ -178,7 +178,7 @@ static bool take_spare_batch(struct liveobj_thread *thread) {
 
 static bool fill_batch(struct liveobj_thread *thread) {
     uint32_t start;
-    if (!thread->batch && !spill(thread))
+    if (!thread->batch && !spill_batch(thread))
         return false;
     uint32_t count = take_new_records(BATCH, &start);
     for (uint32_t i = 0; i < count; i++) // the lowest is taken first
@@ -230,7 +230,7 @@ LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot) {
 }
 
 LIVEOBJ_HOOK void liveobj_record_put_slowly(struct liveobj_thread *thread, uint32_t index) {
-    if (spill(thread))
+    if (spill_batch(thread))
         thread->free_indices[thread->free_count++] = index;
     else
         put_loose(index);

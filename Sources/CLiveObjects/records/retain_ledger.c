@@ -188,7 +188,7 @@ LIVEOBJ_HOOK void liveobj_ledger_try_close(uint32_t record) {
 }
 
 /// A count that has reached its limit stays there: it must not begin again at 0.
-static uint32_t sum(uint32_t count, uint32_t more) {
+static uint32_t limited_sum(uint32_t count, uint32_t more) {
     return count > UINT32_MAX - more ? UINT32_MAX : count + more;
 }
 
@@ -197,18 +197,18 @@ static bool add_to_site(uint32_t record, uint32_t stack, uint32_t retains, uint3
         return false;
     struct site *site = site_locked(record, stack);
     if (site) {
-        site->retains = sum(site->retains, retains);
-        site->releases = sum(site->releases, releases);
+        site->retains = limited_sum(site->retains, retains);
+        site->releases = limited_sum(site->releases, releases);
     }
     liveobj_lock_release(&stripe_of(record)->lock);
     return site != NULL;
 }
 
 /// Relaxed: a count orders nothing.
-static void add(uint32_t *count, uint32_t more) {
+static void add_to_count(uint32_t *count, uint32_t more) {
     uint32_t before = LIVEOBJ_LOAD_RELAXED(*count);
-    while (!__atomic_compare_exchange_n(count, &before, sum(before, more), true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(count, &before, limited_sum(before, more), true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 
@@ -217,8 +217,8 @@ LIVEOBJ_HOOK void liveobj_ledger_add(uint32_t record, uint32_t stack, uint32_t r
     if (stack && add_to_site(record, stack, retains, releases))
         return;
     struct liveobj_account *account = &liveobj_ledger.accounts[record];
-    add(&account->retains, retains);
-    add(&account->releases, releases);
+    add_to_count(&account->retains, retains);
+    add_to_count(&account->releases, releases);
 }
 
 // MARK: - Outside of hooks

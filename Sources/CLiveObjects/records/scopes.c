@@ -29,25 +29,25 @@ static struct {
 } scopes = {.parents.width = sizeof(uint32_t), .marks.width = sizeof(uint64_t)};
 
 /// A scope's entry; NULL if the table is not so long.
-static void *find(const struct table *table, uint32_t scope) {
+static void *find_scope(const struct table *table, uint32_t scope) {
     size_t at = scope * table->width;
     return at + table->width <= liveobj_arena_bytes(&table->arena) ? table->arena.start + at : NULL;
 }
 
-static bool make_room_locked(struct table *table, uint32_t scope) {
+static bool make_scope_room_locked(struct table *table, uint32_t scope) {
     if (!table->arena.most && !liveobj_arena_start(&table->arena, SCOPES_LIMIT * table->width))
         return false;
     return liveobj_arena_grow(&table->arena, (scope + 1) * table->width);
 }
 
 /// A scope's entry in a table that is made long enough; NULL without memory.
-static void *place_of(struct table *table, uint32_t scope) {
-    void *place = find(table, scope);
+static void *scope_slot(struct table *table, uint32_t scope) {
+    void *place = find_scope(table, scope);
     if (place || scope >= SCOPES_LIMIT || !liveobj_lock_acquire(&scopes.lock))
         return place;
-    make_room_locked(table, scope);
+    make_scope_room_locked(table, scope);
     liveobj_lock_release(&scopes.lock);
-    return find(table, scope);
+    return find_scope(table, scope);
 }
 
 void liveobj_scopes_visit_locks(liveobj_lock_visit_fn visit, void *context) {
@@ -57,26 +57,26 @@ void liveobj_scopes_visit_locks(liveobj_lock_visit_fn visit, void *context) {
 uint32_t liveobj_scope_open(uint32_t parent) {
     // Relaxed: only the number itself matters.
     uint32_t scope = __atomic_add_fetch(&scopes.count, 1, __ATOMIC_RELAXED);
-    uint32_t *kept = parent ? place_of(&scopes.parents, scope) : NULL;
+    uint32_t *kept = parent ? scope_slot(&scopes.parents, scope) : NULL;
     if (kept)
         LIVEOBJ_STORE_RELAXED(*kept, parent);
     return scope;
 }
 
 uint32_t liveobj_scope_parent(uint32_t scope) {
-    const uint32_t *parent = find(&scopes.parents, scope);
+    const uint32_t *parent = find_scope(&scopes.parents, scope);
     return parent ? LIVEOBJ_LOAD_RELAXED(*parent) : 0;
 }
 
 void liveobj_scope_set_known_issue(uint32_t scope) {
-    uint64_t *mark = scope ? place_of(&scopes.marks, scope) : NULL;
+    uint64_t *mark = scope ? scope_slot(&scopes.marks, scope) : NULL;
     // Relaxed: a reader in a capture runs later on the same thread, or may miss the newest mark.
     if (mark)
         LIVEOBJ_STORE_RELAXED(*mark, liveobj_sequence_mark());
 }
 
 uint64_t liveobj_scope_known_before(uint32_t scope) {
-    const uint64_t *mark = find(&scopes.marks, scope);
+    const uint64_t *mark = find_scope(&scopes.marks, scope);
     return mark ? LIVEOBJ_LOAD_RELAXED(*mark) : 0;
 }
 

@@ -37,7 +37,7 @@ bool liveobj_threads_start(void) {
     return pthread_key_create(&key, give_back) == 0;
 }
 
-static bool take(struct liveobj_thread *block) {
+static bool take_block(struct liveobj_thread *block) {
     // Relaxed: the exchange decides. Acquire: pairs with the release in `give_back`.
     return !__atomic_load_n(&block->is_taken, __ATOMIC_RELAXED) &&
            !__atomic_exchange_n(&block->is_taken, true, __ATOMIC_ACQUIRE);
@@ -45,7 +45,7 @@ static bool take(struct liveobj_thread *block) {
 
 static struct liveobj_thread *take_free_block(void) {
     struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE);
-    while (block && !take(block))
+    while (block && !take_block(block))
         block = block->next;
     return block;
 }

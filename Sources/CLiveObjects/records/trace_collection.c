@@ -64,7 +64,7 @@ void liveobj_traces_release(void) {
 
 // MARK: - The steps
 
-static bool begin(uint64_t now) {
+static bool begin_round(uint64_t now) {
     static const uint64_t rest = 1000000000;
     if (now < collection.not_before)
         return false;
@@ -106,7 +106,7 @@ static bool renew_some(uint64_t now) {
     return collection.next_record >= end;
 }
 
-static bool end(uint64_t now) {
+static bool end_round(uint64_t now) {
     enum { REST = 50 }; // times the work: where nearly all is live, 2 % of the time are spent on it
     if (liveobj_stack_depot_end_round())
         collection.not_before = now + REST * collection.work;
@@ -114,10 +114,10 @@ static bool end(uint64_t now) {
 }
 
 /// Does a piece of a step. \returns Whether the step is complete.
-static bool run(enum step step, uint64_t now) {
+static bool run_collection_step(enum step step, uint64_t now) {
     switch (step) {
     case BEGIN:
-        return begin(now);
+        return begin_round(now);
     case NOTE_THREADS:
         return note_threads(now);
     case WAIT_FOR_THREADS:
@@ -125,7 +125,7 @@ static bool run(enum step step, uint64_t now) {
     case RENEW:
         return renew_some(now);
     default:
-        return end(now);
+        return end_round(now);
     }
 }
 
@@ -133,7 +133,7 @@ LIVEOBJ_HOOK void liveobj_traces_advance(void) {
     if (liveobj_lock_try(&collection.lock)) {
         // Acquire: pairs with the release of a holder.
         bool is_held = __atomic_load_n(&collection.holds, __ATOMIC_ACQUIRE) > 0;
-        if (!is_held && run(collection.next_step, liveobj_os_time()))
+        if (!is_held && run_collection_step(collection.next_step, liveobj_os_time()))
             collection.next_step = (collection.next_step + 1) % STEPS;
         liveobj_lock_release(&collection.lock);
     }

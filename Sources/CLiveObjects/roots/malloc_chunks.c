@@ -142,8 +142,8 @@ static bool is_within(const struct liveobj_chunks *chunks, uintptr_t address) {
 
 /// Whether the chunk's first word fits a list of free chunks. A list links either chunk headers or
 /// chunk contents. A thread's cache has chunks of several heaps.
-static bool is_listed(uintptr_t chunk, const struct liveobj_chunks *chunks,
-                      liveobj_is_heap_fn is_heap, const void *context) {
+static bool is_in_free_list(uintptr_t chunk, const struct liveobj_chunks *chunks,
+                            liveobj_is_heap_fn is_heap, const void *context) {
     uintptr_t place = liveobj_chunk_content(chunk);
     uintptr_t next = word_at(place) ^ place >> 12;
     if (next == 0)
@@ -160,7 +160,8 @@ bool liveobj_chunk_is_in_bin(const struct liveobj_chunks *chunks, uintptr_t chun
 
 bool liveobj_chunk_is_free(const struct liveobj_chunks *chunks, uintptr_t chunk,
                            liveobj_is_heap_fn is_heap, const void *context) {
-    return liveobj_chunk_is_in_bin(chunks, chunk) || is_listed(chunk, chunks, is_heap, context);
+    return liveobj_chunk_is_in_bin(chunks, chunk) ||
+           is_in_free_list(chunk, chunks, is_heap, context);
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -28,18 +28,18 @@ struct listing {
 };
 
 /// Whether the mapping is memory, shared or not, by its name: no file's, or one's in memory.
-static bool is_memory(const char *name) {
+static bool is_memory_name(const char *name) {
     static const char *const names[] = {"[heap]",    "[stack",         "[anon", // anon_shmem too
                                         "/dev/zero", "/anon_hugepage", "/dev/shm/",
                                         "/memfd:",   "/secretmem",     "/SYSV"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
+        if (liveobj_os_begins_with(name, names[i]))
             return true;
     return false;
 }
 
 /// Takes `start-end rw-p offset device inode name`.
-static struct entry entry_of(const char *line) {
+static struct entry entry_of_line(const char *line) {
     struct entry entry = {0};
     entry.extent.start = liveobj_os_take_hexadecimal(&line);
     line++;
@@ -48,12 +48,13 @@ static struct entry entry_of(const char *line) {
     entry.is_readable = line[1] == 'r';
     entry.is_writable = line[2] == 'w';
     entry.is_private = line[4] == 'p';
-    entry.is_memory = name ? is_memory(name) : entry.is_private;
+    entry.is_memory = name ? is_memory_name(name) : entry.is_private;
     return entry;
 }
 
 /// Memory that was never written to, such as guard pages and reserved address space, has no pages.
-static void finish(const struct entry *entry, struct liveobj_mapping *mapping, uint32_t *unread) {
+static void finish_mapping(const struct entry *entry, struct liveobj_mapping *mapping,
+                           uint32_t *unread) {
     *mapping = (struct liveobj_mapping){.extent = entry->extent,
                                         .is_inaccessible = !entry->is_readable,
                                         .is_not_forked = entry->is_not_forked};
@@ -73,7 +74,7 @@ static bool end_entry(struct listing *listing) {
     struct liveobj_mapping mapping;
     if (listing->entry.extent.start == listing->entry.extent.end)
         return true;
-    finish(&listing->entry, &mapping, listing->unread);
+    finish_mapping(&listing->entry, &mapping, listing->unread);
     return mapping.kind == LIVEOBJ_MAPPING_EMPTY || listing->visit(listing->context, &mapping);
 }
 
@@ -88,13 +89,13 @@ static void take_flags(struct entry *entry, const char *flags) {
     entry->is_device = strstr(flags, " io") || strstr(flags, " pf");
 }
 
-static bool take_line(void *context, const char *line) {
+static bool take_mapping_line(void *context, const char *line) {
     struct listing *listing = context;
     struct entry *entry = &listing->entry;
     bool is_property = *line >= 'A' && *line <= 'Z';
     if (!is_property) {
         bool is_wanted = end_entry(listing);
-        *entry = entry_of(line);
+        *entry = entry_of_line(line);
         return is_wanted;
     }
     bool is_swapped = is_some(line, "Swap:"), is_huge = is_some(line, "Private_Hugetlb:");
@@ -102,17 +103,17 @@ static bool take_line(void *context, const char *line) {
     entry->has_own_pages |= is_swapped || is_huge || is_some(line, "Anonymous:");
     entry->has_pages |=
         entry->has_own_pages || is_some(line, "Rss:") || is_some(line, "Shared_Hugetlb:");
-    if (strncmp(line, "VmFlags:", strlen("VmFlags:")) == 0)
+    if (liveobj_os_begins_with(line, "VmFlags:"))
         take_flags(entry, line);
     return true;
 }
 
 bool liveobj_mappings_visit(liveobj_mapping_visit_fn visit, void *context, uint32_t *unread) {
     struct listing listing = {.visit = visit, .context = context, .unread = unread};
-    bool is_listed = liveobj_os_visit_lines("/proc/thread-self/smaps", take_line, &listing);
+    bool is_listed = liveobj_os_visit_lines("/proc/thread-self/smaps", take_mapping_line, &listing);
     if (!is_listed) { // a system without it
         *unread |= LIVEOBJ_UNREAD_LIST;
-        is_listed = liveobj_os_visit_lines("/proc/thread-self/maps", take_line, &listing);
+        is_listed = liveobj_os_visit_lines("/proc/thread-self/maps", take_mapping_line, &listing);
     }
     end_entry(&listing);
     return is_listed;

@@ -31,7 +31,7 @@ void liveobj_roots_add(struct liveobj_roots *roots, struct liveobj_memory_range 
         roots->failed = true;
 }
 
-static void take(void *context, uintptr_t start, uintptr_t end) {
+static void add_taken_range(void *context, uintptr_t start, uintptr_t end) {
     struct liveobj_roots *roots = context;
     if (liveobj_os_make_room((void **)&roots->taken, roots->taken_count, &roots->taken_capacity,
                              sizeof *roots->taken))
@@ -48,7 +48,7 @@ static void add_variables(void *context, struct liveobj_extent extent) {
                                                              .end = extent.end,
                                                              .kind = LIVEOBJ_ROOT_GLOBAL});
     size_t page = liveobj_os_page_bytes();
-    take(context, extent.start & ~(page - 1), liveobj_round_up(extent.end, page));
+    add_taken_range(context, extent.start & ~(page - 1), liveobj_round_up(extent.end, page));
 }
 
 /// Adds an image's thread variables if they lie next to a thread's control block, which they do in
@@ -82,7 +82,7 @@ static void add_thread(void *context, uint32_t thread) {
 
 // MARK: - Words that the snapshot process does not have
 
-static void add_word(void *context, uintptr_t word) {
+static void add_kernel_word(void *context, uintptr_t word) {
     struct liveobj_roots *roots = context;
     if (!liveobj_is_address(word & LIVEOBJ_WORD_ADDRESS))
         return;
@@ -111,7 +111,7 @@ static void copy_words(void *context, struct liveobj_extent pages) {
         copying->roots->unread |= is_read ? 0 : LIVEOBJ_UNREAD_FORK;
         copying->bytes += BYTES;
         for (size_t i = 0; is_read && i < BYTES / sizeof *copying->page; i++)
-            add_word(copying->roots, copying->page[i]);
+            add_kernel_word(copying->roots, copying->page[i]);
     }
 }
 
@@ -160,12 +160,12 @@ const char *liveobj_roots_find(struct liveobj_roots *roots,
     *roots = (struct liveobj_roots){
         .entry = entry, .own_thread = liveobj_os_thread_id(), .first_stack = getauxval(AT_RANDOM)};
     struct copying copying = {.roots = roots, .page = liveobj_os_map(LIVEOBJ_PAGE_BYTES)};
-    if (!liveobj_kernel_words_visit(add_word, roots))
+    if (!liveobj_kernel_words_visit(add_kernel_word, roots))
         roots->unread |= LIVEOBJ_UNREAD_KERNEL;
     liveobj_images_visit(add_globals, roots);
     liveobj_os_visit_threads(add_thread, roots);
     bool has_threads = liveobj_threads_prepare(&roots->threads);
-    liveobj_os_visit_mappings(take, roots);
+    liveobj_os_visit_mappings(add_taken_range, roots);
     bool has_mappings = liveobj_mappings_visit(add_mapping, &copying, &roots->unread);
     liveobj_os_unmap(copying.page, LIVEOBJ_PAGE_BYTES);
     return failure_of(roots, has_threads, has_mappings);

@@ -111,7 +111,7 @@ static const struct stack *next_stack(const struct placing *placing,
 
 /// Adds a mapping, with the stacks in it: since glibc 2.42 the system may unite stacks with each
 /// other and with other memory, because their guard pages are not mappings any more.
-static void place(struct placing *placing, struct liveobj_memory_range mapping) {
+static void add_mapping_with_stacks(struct placing *placing, struct liveobj_memory_range mapping) {
     struct liveobj_roots *roots = placing->roots;
     const struct stack *stack =
         mapping.is_file ? NULL : next_stack(placing, mapping, mapping.start);
@@ -140,7 +140,7 @@ bool liveobj_roots_place_stacks(struct liveobj_roots *roots) {
     add_stack(&placing, roots->entry->stack_pointer, roots->own_thread, false);
     add_stacks_of_others(&placing);
     for (uint32_t i = 0; i < roots->mapping_count; i++)
-        place(&placing, roots->mappings[i]);
+        add_mapping_with_stacks(&placing, roots->mappings[i]);
     liveobj_os_unmap(placing.stacks, bytes);
     return !roots->failed;
 }

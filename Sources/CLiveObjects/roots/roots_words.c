@@ -31,8 +31,8 @@ static bool is_in_job(const struct liveobj_scan *scan) {
     return scan->end_of_heap && metadata && *(const uintptr_t *)scan->range.start == *metadata;
 }
 
-static struct liveobj_root describe(const struct liveobj_scan *scan, const uintptr_t *place,
-                                    uintptr_t target) {
+static struct liveobj_root describe_root(const struct liveobj_scan *scan, const uintptr_t *place,
+                                         uintptr_t target) {
     enum { CODE = -1 };
     struct liveobj_root root = {
         .kind = scan->range.kind, .target = target, .place = (uintptr_t)place};
@@ -50,14 +50,15 @@ static struct liveobj_root describe(const struct liveobj_scan *scan, const uintp
 }
 
 /// Not inlined: few words point to an object, and the path of all other words must be fast.
-__attribute__((noinline)) static void visit(struct liveobj_scan *scan, const uintptr_t *place) {
-    struct liveobj_root root = describe(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
+__attribute__((noinline)) static void visit_root(struct liveobj_scan *scan,
+                                                 const uintptr_t *place) {
+    struct liveobj_root root = describe_root(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
     scan->visit(scan->context, &root);
 }
 
 static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
     if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place & LIVEOBJ_REFERENCE_MASK)))
-        visit(scan, place);
+        visit_root(scan, place);
 }
 
 /// The end of the memory of the live object that begins at `address`, slack included; 0 if no
@@ -95,7 +96,7 @@ static uintptr_t scan_words_and_objects(struct liveobj_scan *scan, uintptr_t pla
     return place;
 }
 
-static uintptr_t scan_words(struct liveobj_scan *scan, uintptr_t place, uintptr_t end) {
+static uintptr_t scan_root_words(struct liveobj_scan *scan, uintptr_t place, uintptr_t end) {
     for (; place < end; place += sizeof(uintptr_t))
         scan_word(scan, (const uintptr_t *)place);
     return end;
@@ -108,7 +109,7 @@ void liveobj_scan_range(void *context) {
         uintptr_t end = liveobj_scan_end_of_page(scan->next);
         end = end < scan->range.end ? end : scan->range.end;
         scan->next = may_hold_objects ? scan_words_and_objects(scan, scan->next, end)
-                                      : scan_words(scan, scan->next, end);
+                                      : scan_root_words(scan, scan->next, end);
         liveobj_snapshot_advance();
     }
 }
@@ -118,7 +119,7 @@ void liveobj_scan_range(void *context) {
 /// Whether the chunk is an object's. Chunks can be 16 bytes larger than requested; behind the
 /// object are words of the chunk's previous use. A larger rest belongs to a raw buffer that realloc
 /// has extended, and is scanned.
-static bool is_object(uintptr_t content, uintptr_t end) {
+static bool is_object_chunk(uintptr_t content, uintptr_t end) {
     uintptr_t object_end = end_of_object(content);
     return object_end && end - object_end <= MALLOC_ALIGNMENT;
 }
@@ -151,7 +152,7 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
             is_no_root(scan, content))
             continue;
         note_library_object(scan, content);
-        if (is_object(content, end))
+        if (is_object_chunk(content, end))
             continue;
         scan->range.start = scan->next = content;
         scan->range.end = end;

@@ -85,7 +85,7 @@ static bool ask_helper(struct liveobj_stopped_threads *threads) {
 }
 
 /// Whether a thread is in the list. The system lists them in the same order each time.
-static bool is_listed(struct liveobj_stopped_threads *threads, uint32_t id) {
+static bool is_thread_listed(struct liveobj_stopped_threads *threads, uint32_t id) {
     uint32_t i = threads->next;
     if (i == threads->count || threads->items[i].id != id)
         for (i = 0; i < threads->count && threads->items[i].id != id; i++)
@@ -94,11 +94,11 @@ static bool is_listed(struct liveobj_stopped_threads *threads, uint32_t id) {
     return i < threads->count;
 }
 
-static void add(void *context, uint32_t id) {
+static void list_thread(void *context, uint32_t id) {
     struct liveobj_stopped_threads *threads = context;
     bool is_own = id == liveobj_os_thread_id();
     threads->has_caller |= is_own;
-    if (is_own || is_listed(threads, id))
+    if (is_own || is_thread_listed(threads, id))
         return;
     struct liveobj_thread_state before = liveobj_thread_state_of(id);
     threads->is_refused |= !before.has_ended && threads->count == threads->capacity;
@@ -107,7 +107,7 @@ static void add(void *context, uint32_t id) {
             .id = id, .state = LIVEOBJ_THREAD_RUNS, .before = before};
 }
 
-static void count(void *context, uint32_t id) {
+static void count_thread(void *context, uint32_t id) {
     (void)id;
     ++*(uint32_t *)context;
 }
@@ -115,7 +115,7 @@ static void count(void *context, uint32_t id) {
 bool liveobj_threads_prepare(struct liveobj_stopped_threads *threads) {
     enum { MORE = 64 }; // that may start meanwhile
     uint32_t listed = 0;
-    liveobj_os_visit_threads(count, &listed);
+    liveobj_os_visit_threads(count_thread, &listed);
     threads->items = liveobj_os_map((listed + MORE) * sizeof *threads->items);
     threads->stack = liveobj_os_map(STACK_BYTES);
     threads->capacity = threads->items ? listed + MORE : 0;
@@ -128,7 +128,7 @@ static void stop_with_helper(struct liveobj_stopped_threads *threads) {
         bool has_answered = ask_helper(threads); // which may have been refused a thread
         threads->is_refused |= !has_answered;
         threads->asked = threads->count;
-        liveobj_os_visit_threads(add, threads);
+        liveobj_os_visit_threads(list_thread, threads);
     }
     for (uint32_t i = 0; i < threads->count; i++)
         threads->is_complete &= threads->items[i].state != LIVEOBJ_THREAD_RUNS;
@@ -136,7 +136,7 @@ static void stop_with_helper(struct liveobj_stopped_threads *threads) {
 }
 
 void liveobj_threads_stop(struct liveobj_stopped_threads *threads) {
-    liveobj_os_visit_threads(add, threads);
+    liveobj_os_visit_threads(list_thread, threads);
     threads->is_complete = threads->has_caller && threads->capacity > 0;
     if (threads->count == 0)
         return;

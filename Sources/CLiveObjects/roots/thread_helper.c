@@ -18,13 +18,7 @@
 
 enum { MICROSECOND = 1000, SECOND = 1000000000 };
 
-LIVEOBJ_BARE static int64_t now(void) {
-    struct timespec now;
-    liveobj_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
-    return now.tv_sec * (int64_t)SECOND + now.tv_nsec;
-}
-
-LIVEOBJ_BARE static long trace(long request, uint32_t thread, long address, long data) {
+LIVEOBJ_BARE static long trace_thread(long request, uint32_t thread, long address, long data) {
     return liveobj_system_call(SYS_ptrace, request, thread, address, data);
 }
 
@@ -65,12 +59,12 @@ LIVEOBJ_BARE static bool may_repeat(long call) {
 LIVEOBJ_BARE static bool read_registers(struct liveobj_stopped_thread *thread) {
     struct iovec general = {&thread->registers, sizeof thread->registers};
     struct iovec vectors = {thread->vectors, sizeof thread->vectors};
-    if (trace(PTRACE_GETREGSET, thread->id, NT_PRSTATUS, (long)&general) != 0 ||
-        trace(PTRACE_GETREGSET, thread->id, NT_PRFPREG, (long)&vectors) != 0)
+    if (trace_thread(PTRACE_GETREGSET, thread->id, NT_PRSTATUS, (long)&general) != 0 ||
+        trace_thread(PTRACE_GETREGSET, thread->id, NT_PRFPREG, (long)&vectors) != 0)
         return false;
     if (may_repeat(liveobj_stopped_call(&thread->registers)) &&
         liveobj_stopped_repeat(&thread->registers, thread->before.first_argument))
-        trace(PTRACE_SETREGSET, thread->id, NT_PRSTATUS, (long)&general);
+        trace_thread(PTRACE_SETREGSET, thread->id, NT_PRSTATUS, (long)&general);
     return true;
 }
 
@@ -93,30 +87,30 @@ LIVEOBJ_BARE static bool has_stopped(struct liveobj_stopped_thread *thread) {
 /// may have to wait for a processor first.
 LIVEOBJ_BARE static void wait_for_stop(struct liveobj_stopped_thread *thread, int64_t deadline) {
     const struct timespec pause = {0, 20 * MICROSECOND};
-    while (!has_stopped(thread) && now() < deadline)
+    while (!has_stopped(thread) && liveobj_bare_time() < deadline)
         liveobj_system_call(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 
 /// Tries again where it is not permitted: that may be because the thread is just ending.
 /// \returns the kernel's answer.
-LIVEOBJ_BARE static long seize(uint32_t thread) {
+LIVEOBJ_BARE static long seize_thread(uint32_t thread) {
     const struct timespec pause = {0, 100 * MICROSECOND};
     enum { TRIES = 50 };
-    long answer = trace(PTRACE_SEIZE, thread, 0, 0);
+    long answer = trace_thread(PTRACE_SEIZE, thread, 0, 0);
     for (int i = 0; answer == -EPERM && i < TRIES; i++) {
         liveobj_system_call(SYS_nanosleep, (long)&pause, 0, 0, 0);
-        answer = trace(PTRACE_SEIZE, thread, 0, 0);
+        answer = trace_thread(PTRACE_SEIZE, thread, 0, 0);
     }
-    return answer == 0 ? trace(PTRACE_INTERRUPT, thread, 0, 0) : answer;
+    return answer == 0 ? trace_thread(PTRACE_INTERRUPT, thread, 0, 0) : answer;
 }
 
 /// Gives up at the deadline: where many more threads run than there are processors, this process
 /// has to wait for one between two threads, while those that it has stopped stand still.
-LIVEOBJ_BARE static void stop(struct liveobj_stopped_threads *threads, int64_t deadline) {
+LIVEOBJ_BARE static void stop_threads(struct liveobj_stopped_threads *threads, int64_t deadline) {
     for (uint32_t i = threads->asked; i < threads->count && !threads->is_refused; i++) {
-        long answer = seize(threads->items[i].id);
+        long answer = seize_thread(threads->items[i].id);
         threads->items[i].state = answer == -ESRCH ? LIVEOBJ_THREAD_ENDED : LIVEOBJ_THREAD_RUNS;
-        threads->is_refused = (answer != 0 && answer != -ESRCH) || now() > deadline;
+        threads->is_refused = (answer != 0 && answer != -ESRCH) || liveobj_bare_time() > deadline;
     }
     for (uint32_t i = threads->asked; i < threads->count && !threads->is_refused; i++)
         if (threads->items[i].state == LIVEOBJ_THREAD_RUNS)
@@ -127,7 +121,7 @@ LIVEOBJ_BARE static void stop(struct liveobj_stopped_threads *threads, int64_t d
 LIVEOBJ_BARE static void let_go(struct liveobj_stopped_threads *threads) {
     for (uint32_t i = 0; i < threads->count; i++)
         if (threads->items[i].state == LIVEOBJ_THREAD_STOPPED)
-            trace(PTRACE_DETACH, threads->items[i].id, 0, threads->items[i].signal);
+            trace_thread(PTRACE_DETACH, threads->items[i].id, 0, threads->items[i].signal);
 }
 
 /// Waits for the program. \returns false if it has ended, or takes too long.
@@ -146,7 +140,7 @@ LIVEOBJ_BARE static bool is_asked(struct liveobj_stopped_threads *threads) {
     return false;
 }
 
-LIVEOBJ_BARE static void answer(struct liveobj_stopped_threads *threads) {
+LIVEOBJ_BARE static void wake_program(struct liveobj_stopped_threads *threads) {
     enum { FUTEX_WAKE = 1 };
     // Release: what was done.
     __atomic_store_n(&threads->turn, LIVEOBJ_TURN_OF_PROGRAM, __ATOMIC_RELEASE);
@@ -155,10 +149,10 @@ LIVEOBJ_BARE static void answer(struct liveobj_stopped_threads *threads) {
 
 LIVEOBJ_BARE void liveobj_thread_helper(void *context) {
     struct liveobj_stopped_threads *threads = context;
-    int64_t deadline = now() + SECOND / 2;
+    int64_t deadline = liveobj_bare_time() + SECOND / 2;
     while (is_asked(threads) && !threads->is_over) {
-        stop(threads, deadline);
-        answer(threads);
+        stop_threads(threads, deadline);
+        wake_program(threads);
     }
     let_go(threads);
     for (;;)

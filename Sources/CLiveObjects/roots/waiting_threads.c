@@ -49,7 +49,7 @@ static bool is_waiting_code(const struct liveobj_waiting_code *code, uintptr_t a
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 /// Whether the thread waits in a system call: a worker makes others while it has work.
-static bool waits(const struct user_regs_struct *registers) {
+static bool is_waiting_call(const struct user_regs_struct *registers) {
     enum { WAIT = 0, WAIT_BITSET = 9, OPERATION = 0x7f }; // of futex
     long call = liveobj_stopped_call(registers);
     uintptr_t operation = liveobj_stopped_second(registers) & OPERATION;
@@ -72,7 +72,7 @@ static uintptr_t word_below(uintptr_t address, uint16_t words) {
 }
 
 /// Moves to the caller's frame. \returns false if it cannot be found.
-static bool step(struct frame *frame) {
+static bool step_waiting_frame(struct frame *frame) {
     struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
     if (rule.kind != LIVEOBJ_UNWIND_STEP)
         return false;
@@ -96,7 +96,7 @@ static bool is_outermost(uintptr_t address) {
 bool liveobj_thread_waits_for_work(const struct liveobj_waiting_code *code,
                                    const struct liveobj_stopped_thread *thread) {
     enum { MOST_FRAMES = 64 };
-    if (thread->state != LIVEOBJ_THREAD_STOPPED || !waits(&thread->registers))
+    if (thread->state != LIVEOBJ_THREAD_STOPPED || !is_waiting_call(&thread->registers))
         return false;
     struct frame frame = {.pc = liveobj_stopped_pc(&thread->registers) + LIVEOBJ_CODE_UNIT,
                           .sp = liveobj_stopped_sp(&thread->registers),
@@ -106,7 +106,7 @@ bool liveobj_thread_waits_for_work(const struct liveobj_waiting_code *code,
             return true;
         if (!is_waiting_code(code, frame.pc))
             return false;
-        if (step(&frame))
+        if (step_waiting_frame(&frame))
             continue;
         // The innermost function may have its return address in a register only.
         frame.pc = i == 0 ? liveobj_stopped_link(&thread->registers) : 0;

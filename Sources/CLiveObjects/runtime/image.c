@@ -27,7 +27,7 @@ struct visit {
 
 const char liveobj_program_path[] = "/proc/thread-self/exe";
 
-static struct liveobj_image describe(const struct dl_phdr_info *info, bool is_main) {
+static struct liveobj_image describe_image(const struct dl_phdr_info *info, bool is_main) {
     struct liveobj_image image = {.bias = info->dlpi_addr,
                                   .start = UINTPTR_MAX,
                                   .path = is_main ? liveobj_program_path : info->dlpi_name,
@@ -51,7 +51,7 @@ static struct liveobj_image describe(const struct dl_phdr_info *info, bool is_ma
 static int visit_info(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     struct visit *visit = context;
-    struct liveobj_image image = describe(info, !visit->seen_main);
+    struct liveobj_image image = describe_image(info, !visit->seen_main);
     visit->seen_main = true;
     return visit->visit(visit->context, &image);
 }
@@ -75,7 +75,7 @@ static const char *file_name_of(const struct liveobj_image *image) {
 }
 
 bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefix) {
-    return strncmp(file_name_of(image), prefix, strlen(prefix)) == 0;
+    return liveobj_os_begins_with(file_name_of(image), prefix);
 }
 
 struct search {
@@ -157,7 +157,7 @@ void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_ex
 // MARK: - Symbols in the file
 
 /// A part of a mapped file; NULL if it does not lie inside.
-static const void *part(struct liveobj_file file, uint64_t offset, uint64_t bytes) {
+static const void *part_of_file(struct liveobj_file file, uint64_t offset, uint64_t bytes) {
     if (offset > file.count || bytes > file.count - offset)
         return NULL;
     return file.bytes + offset;
@@ -172,16 +172,18 @@ struct sections {
 };
 
 static bool find_sections(struct liveobj_file file, struct sections *sections) {
-    const ElfW(Ehdr) *elf = part(file, 0, sizeof *elf);
+    const ElfW(Ehdr) *elf = part_of_file(file, 0, sizeof *elf);
     if (!elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 ||
         elf->e_shentsize != sizeof(ElfW(Shdr)) || elf->e_shstrndx >= elf->e_shnum)
         return false;
-    const ElfW(Shdr) *headers = part(file, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof *headers);
+    const ElfW(Shdr) *headers =
+        part_of_file(file, elf->e_shoff, (uint64_t)elf->e_shnum * sizeof *headers);
     if (!headers)
         return false;
     const ElfW(Shdr) *names = &headers[elf->e_shstrndx];
-    *sections = (struct sections){file, headers, elf->e_shnum,
-                                  part(file, names->sh_offset, names->sh_size), names->sh_size};
+    *sections =
+        (struct sections){file, headers, elf->e_shnum,
+                          part_of_file(file, names->sh_offset, names->sh_size), names->sh_size};
     return sections->names != NULL;
 }
 
@@ -206,13 +208,13 @@ struct symbol_table {
 
 static bool read_table(const struct sections *sections, const ElfW(Shdr) * header,
                        struct symbol_table *table) {
-    const ElfW(Sym) *symbols = part(sections->file, header->sh_offset, header->sh_size);
+    const ElfW(Sym) *symbols = part_of_file(sections->file, header->sh_offset, header->sh_size);
     if (!symbols || header->sh_link >= sections->count)
         return false;
     const ElfW(Shdr) *strings = &sections->headers[header->sh_link];
-    *table = (struct symbol_table){symbols, header->sh_size / sizeof *symbols,
-                                   part(sections->file, strings->sh_offset, strings->sh_size),
-                                   strings->sh_size};
+    *table = (struct symbol_table){
+        symbols, header->sh_size / sizeof *symbols,
+        part_of_file(sections->file, strings->sh_offset, strings->sh_size), strings->sh_size};
     return table->names != NULL;
 }
 
@@ -397,7 +399,7 @@ static struct liveobj_got_entries store_in_slot(const struct liveobj_image *imag
     return changed;
 }
 
-static void add(struct liveobj_got_entries *sum, struct liveobj_got_entries more) {
+static void add_got_entries(struct liveobj_got_entries *sum, struct liveobj_got_entries more) {
     sum->found += more.found;
     sum->changed += more.changed;
 }
@@ -412,7 +414,8 @@ struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveob
             const ElfW(Rela) *entry = &dynamic.relocations[table].entries[i];
             size_t index = ELF64_R_SYM(entry->r_info);
             if (index && strcmp(dynamic.names + dynamic.symbols[index].st_name, symbol) == 0)
-                add(&slots, store_in_slot(image, image->bias + entry->r_offset, replacement));
+                add_got_entries(&slots,
+                                store_in_slot(image, image->bias + entry->r_offset, replacement));
         }
     return slots;
 }

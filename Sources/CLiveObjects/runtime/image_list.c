@@ -48,7 +48,7 @@ struct liveobj_listed_image *liveobj_image_list_add(struct liveobj_image_list *l
     return item;
 }
 
-static bool add_loaded(void *list, const struct liveobj_image *image) {
+static bool list_loaded_image(void *list, const struct liveobj_image *image) {
     if (image->start >= image->end)
         return false;
     struct liveobj_listed_image item = {
@@ -62,7 +62,7 @@ static bool add_loaded(void *list, const struct liveobj_image *image) {
 }
 
 void liveobj_image_list_add_loaded(struct liveobj_image_list *list) {
-    liveobj_images_visit(add_loaded, list);
+    liveobj_images_visit(list_loaded_image, list);
 }
 
 #endif

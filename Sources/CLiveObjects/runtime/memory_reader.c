@@ -76,7 +76,7 @@ void liveobj_reader_keep_pages(void) {
     kept.are_kept = true;
 }
 
-static bool is_readable(struct liveobj_reader *reader, uintptr_t page) {
+static bool is_page_readable(struct liveobj_reader *reader, uintptr_t page) {
     unsigned char byte;
     uintptr_t number = page / LIVEOBJ_PAGE_BYTES;
     uintptr_t *place = &kept.pages[number % KEPT_PAGES];
@@ -90,9 +90,9 @@ static bool is_readable(struct liveobj_reader *reader, uintptr_t page) {
 // MARK: - Reading
 
 /// The bytes of a page; NULL if it cannot be read.
-static const unsigned char *bytes_of(struct liveobj_reader *reader, uintptr_t page) {
+static const unsigned char *bytes_of_page(struct liveobj_reader *reader, uintptr_t page) {
     if (kept.are_kept)
-        return is_readable(reader, page) ? (const unsigned char *)page : NULL;
+        return is_page_readable(reader, page) ? (const unsigned char *)page : NULL;
     return reader->page == page || load_page(reader, page) ? reader->bytes : NULL;
 }
 
@@ -107,7 +107,7 @@ bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void
                           size_t count) {
     for (unsigned char *next = into; count > 0;) {
         uintptr_t page = address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
-        const unsigned char *bytes = bytes_of(reader, page);
+        const unsigned char *bytes = bytes_of_page(reader, page);
         if (!bytes)
             return false;
         size_t offset = address - page;

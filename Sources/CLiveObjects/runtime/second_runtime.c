@@ -50,7 +50,7 @@ static uint64_t *place_of_path(const char *path, uint64_t *hash) {
     return &without_swift[*hash % (sizeof without_swift / sizeof *without_swift)];
 }
 
-static bool has_swift_code(const char *path) {
+static bool file_has_swift_code(const char *path) {
     uint64_t hash, *place = place_of_path(path, &hash);
     if (*place == hash)
         return false;
@@ -143,7 +143,7 @@ bool liveobj_second_runtime_look(void) {
     for (uint32_t i = 0; !is_found && i < look.without_import.count; i++) {
         const char *path =
             liveobj_image_list_path(&look.without_import, &look.without_import.items[i]);
-        if (has_swift_code(path))
+        if (file_has_swift_code(path))
             note_user(path);
     }
     liveobj_image_list_end(&look.without_import);

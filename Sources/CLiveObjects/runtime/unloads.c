@@ -106,7 +106,7 @@ static const struct noted_image *find_same(const struct noted_images *images,
     return NULL;
 }
 
-static void fail(const char *why) {
+static void note_unload_failure(const char *why) {
     if (noted.failure)
         return;
     noted.listener->distrust_metadata();
@@ -117,7 +117,7 @@ static void note_unload(const struct noted_image *image) {
     add_place(image->place);
     noted.listener->forget_code(image->place.start, image->place.end);
     if (image->is_swift)
-        fail("references were not read: a Swift library was unloaded");
+        note_unload_failure("references were not read: a Swift library was unloaded");
 }
 
 static void note_missing(const struct noted_images *present) {
@@ -163,25 +163,26 @@ static void note_unknown(const struct noted_images *present, unsigned long long 
     noted.explained = unloads;
     noted.listener->forget_code(0, UINTPTR_MAX);
     if (count_registered() > count_swift(present))
-        fail("references were not read: a library was unloaded that may have contained Swift code");
+        note_unload_failure(
+            "references were not read: a library was unloaded that may have contained Swift code");
 }
 
 // MARK: - Listing
 
 /// Every image of Swift code calls `swift_addNewDSOImage` when it is loaded (second_runtime.c). The
 /// image of the runtime defines it.
-static bool has_swift_code(const struct liveobj_image *image) {
+static bool image_has_swift_code(const struct liveobj_image *image) {
     return image->start == liveobj_runtime_current()->image.start ||
            liveobj_image_import(image, "swift_addNewDSOImage") != NULL;
 }
 
-static bool add_loaded(void *context, const struct liveobj_image *image) {
+static bool note_loaded_image(void *context, const struct liveobj_image *image) {
     struct noted_images *images = context;
     struct liveobj_extent place = {image->start, image->end};
     if (place.start >= place.end || images->count == LOADED_LIMIT)
         return false;
     const struct noted_image *known = find_same(&noted.loaded, place);
-    bool is_swift = known ? known->is_swift : has_swift_code(image);
+    bool is_swift = known ? known->is_swift : image_has_swift_code(image);
     images->items[images->count++] = (struct noted_image){place, is_swift};
     return false;
 }
@@ -193,7 +194,7 @@ static int read_changes(struct dl_phdr_info *info, size_t size, void *context) {
     return 1;
 }
 
-static bool is_same(struct changes one, struct changes other) {
+static bool are_same_changes(struct changes one, struct changes other) {
     return one.loads == other.loads && one.unloads == other.unloads;
 }
 
@@ -202,7 +203,7 @@ static void note_locked(struct changes present_changes) {
     struct noted_images present = {liveobj_os_map(BYTES), 0};
     if (!present.items)
         return;
-    liveobj_images_visit(add_loaded, &present);
+    liveobj_images_visit(note_loaded_image, &present);
     if (!noted.loaded.items)
         noted.explained = present_changes.unloads;
     note_missing(&present);
@@ -224,7 +225,7 @@ void liveobj_unloads_note(void) {
         return; // in a signal handler that interrupted this: the next call finds the changes
     // Before the list is made, so that changes made meanwhile are found next time.
     dl_iterate_phdr(read_changes, &present);
-    if (!noted.loaded.items || noted.looks_again || !is_same(present, noted.changes))
+    if (!noted.loaded.items || noted.looks_again || !are_same_changes(present, noted.changes))
         note_locked(present);
     liveobj_lock_release(&noted.lock);
 }

@@ -42,7 +42,7 @@ struct client {
 static struct client clients[MOST_CLIENTS];
 static uint64_t last; ///< the beginning of the last snapshot
 
-static void leave(struct client *client) {
+static void drop_client(struct client *client) {
     close(client->connection);
     if (client->answer)
         close(client->answer);
@@ -53,37 +53,38 @@ static void leave(struct client *client) {
 
 /// A `liveobj_write_fn`. A process that ends waits for the end of this capture before that of its
 /// own report.
-static bool write_unless_stopped(void *answer, const void *bytes, size_t count) {
+static bool write_client_answer(void *answer, const void *bytes, size_t count) {
     return !liveobj_service_is_stopped() && liveobj_os_write_all(*(int *)answer, bytes, count) == 0;
 }
 
 /// An incomplete capture is sent, too: it says that it is incomplete.
-static void capture(struct client *client, uint64_t since, enum liveobj_contents contents) {
+static void capture_for_client(struct client *client, uint64_t since,
+                               enum liveobj_contents contents) {
     uint64_t next = liveobj_recorder_mark();
     client->deadline = liveobj_deadline_in(LIVEOBJ_DEADLINE_SECONDS);
     int answer = memfd_create("liveobjects-answer", MFD_CLOEXEC);
     if (answer < 0)
-        return leave(client);
+        return drop_client(client);
     client->answer = answer;
-    bool is_complete = liveobj_recorder_capture(since, contents, write_unless_stopped, &answer);
+    bool is_complete = liveobj_recorder_capture(since, contents, write_client_answer, &answer);
     client->since = is_complete && contents != LIVEOBJ_CONTENTS_COUNTS ? next : 0;
     lseek(answer, 0, SEEK_SET);
 }
 
-static void answer(struct client *client) {
+static void answer_request(struct client *client) {
     const char *line = client->line;
     if (strcmp(line, "snapshot start\n") == 0)
-        capture(client, 0, liveobj_service_contents());
+        capture_for_client(client, 0, liveobj_service_contents());
     else if (strcmp(line, "snapshot last\n") == 0)
-        capture(client, last, liveobj_service_contents());
+        capture_for_client(client, last, liveobj_service_contents());
     else if (strcmp(line, "counts\n") == 0)
-        capture(client, 0, LIVEOBJ_CONTENTS_COUNTS);
+        capture_for_client(client, 0, LIVEOBJ_CONTENTS_COUNTS);
     else
-        leave(client);
+        drop_client(client);
 }
 
 /// The end of the line may come later. \returns whether it can.
-static bool receive(struct client *client) {
+static bool receive_line(struct client *client) {
     size_t room = LINE_BYTES - 1 - client->received;
     ssize_t count = recv(client->connection, client->line + client->received, room, 0);
     if (count <= 0)
@@ -91,7 +92,7 @@ static bool receive(struct client *client) {
     client->received += (size_t)count;
     bool is_whole = client->line[client->received - 1] == '\n';
     if (is_whole)
-        answer(client);
+        answer_request(client);
     return is_whole || (size_t)count < room;
 }
 
@@ -105,10 +106,10 @@ static bool send_part(struct client *client) {
     return count > 0 || (count < 0 && errno == EAGAIN);
 }
 
-static void serve(struct client *client, bool is_ready) {
-    bool continues = !is_ready || (client->answer ? send_part(client) : receive(client));
+static void serve_client(struct client *client, bool is_ready) {
+    bool continues = !is_ready || (client->answer ? send_part(client) : receive_line(client));
     if (client->connection && (!continues || liveobj_deadline_is_past(client->deadline)))
-        leave(client);
+        drop_client(client);
 }
 
 // MARK: - Connections
@@ -142,7 +143,7 @@ void liveobj_requests_serve(int listener, int milliseconds) {
     bool is_any_ready = poll(waited, MOST_CLIENTS + 1, milliseconds) > 0;
     for (size_t i = 0; i < MOST_CLIENTS; i++)
         if (clients[i].connection)
-            serve(&clients[i], is_any_ready && waited[i].revents);
+            serve_client(&clients[i], is_any_ready && waited[i].revents);
     if (is_any_ready && waited[MOST_CLIENTS].revents && !liveobj_service_is_stopped())
         accept_client(listener);
 }
@@ -161,7 +162,7 @@ void liveobj_requests_end(void) {
         liveobj_requests_serve(-1, STEP_MILLISECONDS);
     for (size_t i = 0; i < MOST_CLIENTS; i++)
         if (clients[i].connection)
-            leave(&clients[i]);
+            drop_client(&clients[i]);
 }
 
 #endif

@@ -87,7 +87,7 @@ static uint64_t time_to_work(uint64_t next_entry) {
     return settings.collects && rest > SECOND ? SECOND : rest;
 }
 
-static void work(int listener) {
+static void work_until_stopped(int listener) {
     uint64_t next_entry = liveobj_os_time() + settings.every * SECOND;
     while (!liveobj_service_is_stopped()) {
         wait_for_work(listener, time_to_work(next_entry));
@@ -99,7 +99,7 @@ static void work(int listener) {
     liveobj_requests_end();
 }
 
-static void *serve(void *unused) {
+static void *run_service(void *unused) {
     (void)unused;
     liveobj_recorder_ignore_begin(); // none of the program's code runs here
     prctl(PR_SET_NAME, "liveobjects");
@@ -108,7 +108,7 @@ static void *serve(void *unused) {
     atomic_store(&is_running, works);
     sem_post(&started);
     if (works)
-        work(listener);
+        work_until_stopped(listener);
     liveobj_recorder_ignore_end();
     atomic_store(&is_running, false);
     return NULL;
@@ -117,7 +117,7 @@ static void *serve(void *unused) {
 static bool create_thread(pthread_attr_t *attributes, size_t stack_bytes) {
     pthread_t thread;
     pthread_attr_setstacksize(attributes, stack_bytes);
-    return pthread_create(&thread, attributes, serve, NULL) == 0;
+    return pthread_create(&thread, attributes, run_service, NULL) == 0;
 }
 
 /// With all signals blocked, which the thread inherits.

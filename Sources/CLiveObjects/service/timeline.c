@@ -38,7 +38,7 @@ struct destination {
 };
 
 /// A `liveobj_write_fn`. Breaks off if the program ends.
-static bool write_unless_stopped(void *context, const void *bytes, size_t count) {
+static bool write_entry(void *context, const void *bytes, size_t count) {
     struct destination *destination = context;
     if (!destination->error)
         destination->error = liveobj_service_is_stopped()
@@ -99,7 +99,7 @@ static void capture_growth(void) {
         return;
     timeline.captures++;
     bool is_complete =
-        liveobj_recorder_capture(0, liveobj_service_contents(), write_unless_stopped, &destination);
+        liveobj_recorder_capture(0, liveobj_service_contents(), write_entry, &destination);
     close(destination.descriptor);
     if (!is_complete)
         unlink(path); // the disk is full, or the program ends
@@ -122,8 +122,7 @@ static int add_entry(bool *has_grown) {
     struct destination destination = {open_file(timeline.path, 0), 0};
     if (destination.descriptor < 0)
         return errno;
-    bool is_written =
-        liveobj_recorder_count(write_unless_stopped, &destination, look_for_growth, has_grown);
+    bool is_written = liveobj_recorder_count(write_entry, &destination, look_for_growth, has_grown);
     close(destination.descriptor);
     return is_written ? 0 : destination.error ? destination.error : ENOMEM;
 }

@@ -30,7 +30,7 @@ static struct history *history_of(const struct liveobj_type *type, uint64_t obje
     return &histories[id];
 }
 
-static void note(struct history *history, uint64_t objects) {
+static void note_count(struct history *history, uint64_t objects) {
     bool is_increase = objects > history->last && history->call == calls - 1;
     history->increases = is_increase ? history->increases + 1 : 0;
     history->last = objects;
@@ -44,12 +44,12 @@ static bool has_grown(struct liveobj_trigger trigger, const struct history *hist
            (trigger.intervals && history->increases >= trigger.intervals);
 }
 
-static bool update(struct liveobj_trigger trigger, const struct liveobj_type *type,
-                   uint64_t objects) {
+static bool update_history(struct liveobj_trigger trigger, const struct liveobj_type *type,
+                           uint64_t objects) {
     struct history *history = history_of(type, objects);
     if (!history)
         return false;
-    note(history, objects);
+    note_count(history, objects);
     if (!has_grown(trigger, history))
         return false;
     history->base = objects;
@@ -62,7 +62,7 @@ bool liveobj_trigger_update(struct liveobj_trigger trigger, const struct liveobj
     bool has_grown_type = false;
     calls++;
     for (uint32_t id = 1; id < counts->end; id++)
-        has_grown_type |= update(trigger, &types->types[id], counts->types[id].objects);
+        has_grown_type |= update_history(trigger, &types->types[id], counts->types[id].objects);
     return has_grown_type;
 }
 

@@ -40,7 +40,7 @@ static bool add_live_types(struct liveobj_capture *capture) {
 
 /// Whether the snapshot process and its result stay within the limit of the program's memory
 /// cgroup. Beyond the limit the system kills a process, which need not be the snapshot process.
-static bool has_room(const struct liveobj_capture *capture) {
+static bool has_room_for_snapshot(const struct liveobj_capture *capture) {
     // Bytes for each object in the result, in the capture made of it, and in the snapshot process.
     enum { OBJECT_BYTES = 100 + 100 + 20, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
     struct liveobj_memory_room memory = liveobj_os_memory_room();
@@ -57,13 +57,13 @@ static bool has_room(const struct liveobj_capture *capture) {
     return wanted <= memory.room.left;
 }
 
-static const char *prepare(struct liveobj_heap_walk *walk,
-                           const struct liveobj_caller_context *entry) {
+static const char *prepare_walk(struct liveobj_heap_walk *walk,
+                                const struct liveobj_caller_context *entry) {
     static const char *const no_room =
         "references were not read: the memory limit of this process leaves no room for it";
     static const char *const no_memory =
         "references were not read: there was not enough memory for it";
-    if (!has_room(walk->capture))
+    if (!has_room_for_snapshot(walk->capture))
         return no_room;
     walk->report = liveobj_os_map_shared(sizeof *walk->report);
     if (!walk->report || !add_live_types(walk->capture))
@@ -95,7 +95,7 @@ static void add_late_types(struct liveobj_capture *capture,
 
 enum { MISSES_STACKS = 1, MISSES_ROOTS = 2, HAS_REGISTERS = 4, IS_PARTIAL = 8 };
 
-static uint32_t flags_of(struct liveobj_heap_walk *walk) {
+static uint32_t graph_flags(struct liveobj_heap_walk *walk) {
     if (walk->capture->selection)
         return MISSES_STACKS | MISSES_ROOTS | IS_PARTIAL;
     return (liveobj_roots_miss_stacks(&walk->roots) ? MISSES_STACKS : 0) |
@@ -136,14 +136,14 @@ static void write_state(struct liveobj_stream *stream, struct liveobj_heap_walk 
     liveobj_put_u32(&section, walk->roots.threads.count + 1);
     liveobj_put_u32(&section, report->unread_objects);
     liveobj_put_u32(&section, report->scanned_objects);
-    liveobj_put_u32(&section, flags_of(walk));
+    liveobj_put_u32(&section, graph_flags(walk));
     put_notes(&section, report);
     liveobj_section_finish(&section);
 }
 
 /// Forwards the result in pieces and frees each piece once it is written, because both the result
 /// and the capture count as the program's memory.
-static void forward(struct liveobj_stream *stream, struct liveobj_snapshot *child) {
+static void forward_result(struct liveobj_stream *stream, struct liveobj_snapshot *child) {
     enum { PIECE_BYTES = 4 << 20 };
     for (size_t done = 0; done < child->count; liveobj_snapshot_discard(child, done)) {
         size_t left = child->count - done, piece = left < PIECE_BYTES ? left : PIECE_BYTES;
@@ -158,7 +158,7 @@ static void write_answer(struct liveobj_heap_walk *walk, struct liveobj_snapshot
     liveobj_section_flush(&capture->type_section);
     write_state(&capture->stream, walk);
     liveobj_write_superclasses(&capture->stream, &capture->types);
-    forward(&capture->stream, child);
+    forward_result(&capture->stream, child);
     capture->stream.sections += walk->report->sections;
 }
 
@@ -182,7 +182,7 @@ static void continue_others(void *context) {
 const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
                                      const struct liveobj_caller_context *entry) {
     struct liveobj_heap_walk walk = {.capture = capture};
-    const char *failure = prepare(&walk, entry);
+    const char *failure = prepare_walk(&walk, entry);
     if (!failure) {
         static const struct liveobj_snapshot_hooks hooks = {stop_others, continue_others};
         struct liveobj_snapshot child =

@@ -118,7 +118,7 @@ static bool note_new_type(struct liveobj_walk *walk) {
     return true;
 }
 
-static bool put_object(struct liveobj_walk *walk, struct liveobj_objects_writer *writer) {
+static bool put_walked_object(struct liveobj_walk *walk, struct liveobj_objects_writer *writer) {
     walk->is_new_type = false;
     if (!liveobj_snapshot_step(liveobj_walk_read_header, walk))
         use_unreadable_type(walk);
@@ -129,13 +129,13 @@ static bool put_object(struct liveobj_walk *walk, struct liveobj_objects_writer 
     return true;
 }
 
-static bool write_objects(struct liveobj_walk *walk) {
+static bool write_walked_objects(struct liveobj_walk *walk) {
     bool is_complete = true;
     struct liveobj_objects_writer writer;
     if (!liveobj_objects_writer_start(&writer, &walk->stream, NULL, walk->capture->status.retains))
         return false;
     while (is_complete && liveobj_walk_next(walk))
-        is_complete = put_object(walk, &writer);
+        is_complete = put_walked_object(walk, &writer);
     liveobj_objects_writer_end(&writer);
     return is_complete;
 }
@@ -154,7 +154,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     liveobj_reader_start(liveobj_metadata_reader());
     if (!walk.capture->selection && liveobj_roots_place_stacks(walk.roots))
         liveobj_freed_buffers_forget(walk.roots);
-    if (!number_objects(&walk) || !write_objects(&walk))
+    if (!number_objects(&walk) || !write_walked_objects(&walk))
         return false;
     find_task_memory(&walk);
     liveobj_walk_write_references(&walk);

@@ -38,7 +38,7 @@ struct liveobj_snapshot_result {
     size_t capacity;
 };
 
-static unsigned char *bytes_of(struct liveobj_snapshot_result *result) {
+static unsigned char *bytes_of_result(struct liveobj_snapshot_result *result) {
     return (unsigned char *)result + liveobj_os_page_bytes();
 }
 
@@ -52,7 +52,7 @@ static struct {
     bool shares_descriptors; // with the program, at first
 } child;
 
-_Noreturn static void end(uint32_t state) {
+_Noreturn static void end_snapshot(uint32_t state) {
     // Release: all that the child wrote.
     __atomic_store_n(&child.result->state, state, __ATOMIC_RELEASE);
     liveobj_os_wake(&child.result->state);
@@ -62,7 +62,7 @@ _Noreturn static void end(uint32_t state) {
 
 /// Makes the system end this process if memory runs out, and not the program, which has the same
 /// size.
-static void offer_itself_first(void) {
+static void offer_snapshot_to_oom_killer(void) {
     static const char most[] = "1000";
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file < 0)
@@ -97,31 +97,31 @@ static void map_ahead(struct liveobj_snapshot_result *result, size_t end) {
     size_t start = used > child.mapped ? used : child.mapped;
     child.mapped = start + PIECE_BYTES;
     if (child.mapped <= result->capacity)
-        madvise(bytes_of(result) + start, PIECE_BYTES, MADV_POPULATE_WRITE);
+        madvise(bytes_of_result(result) + start, PIECE_BYTES, MADV_POPULATE_WRITE);
 }
 
-static bool append(void *destination, const void *bytes, size_t count) {
+static bool append_to_result(void *destination, const void *bytes, size_t count) {
     struct liveobj_snapshot_result *result = destination;
     if (count > result->capacity - result->count)
         return false;
     map_ahead(result, result->count + count);
-    memcpy(bytes_of(result) + result->count, bytes, count);
+    memcpy(bytes_of_result(result) + result->count, bytes, count);
     result->count += count;
     liveobj_snapshot_advance();
     return true;
 }
 
-static void crash(void) {
-    end(CRASHED);
+static void end_crashed_snapshot(void) {
+    end_snapshot(CRASHED);
 }
 
-static void run(void) {
-    liveobj_steps_start(crash);
-    end(child.work(child.context, append, child.result) ? DONE : NO_ROOM);
+static void run_snapshot(void) {
+    liveobj_steps_start(end_crashed_snapshot);
+    end_snapshot(child.work(child.context, append_to_result, child.result) ? DONE : NO_ROOM);
 }
 
 /// A snapshot may take seconds, in which lower threads of all programs would not run.
-static void leave_real_time(void) {
+static void lower_snapshot_scheduling(void) {
     const struct sched_param lowest = {0};
     long policy = syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;
     if (policy == SCHED_FIFO || policy == SCHED_RR)
@@ -134,18 +134,19 @@ _Noreturn static void run_on_own_stack(void) {
     enum { STACK_BYTES = 8 << 20 };
     static ucontext_t start;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    leave_real_time();
+    lower_snapshot_scheduling();
     bool has_own_descriptors = leave_descriptors();
     void *stack = has_own_descriptors ? liveobj_os_map(STACK_BYTES) : NULL;
     if (has_own_descriptors)
-        offer_itself_first(); // while dumpable: afterwards its files in /proc belong to root
+        offer_snapshot_to_oom_killer(); // while dumpable: afterwards its files in /proc belong to
+                                        // root
     prctl(PR_SET_DUMPABLE, 0);
     if (!stack || getcontext(&start) != 0)
-        end(NO_ROOM);
+        end_snapshot(NO_ROOM);
     start.uc_stack = (stack_t){.ss_sp = stack, .ss_size = STACK_BYTES};
-    makecontext(&start, run, 0);
+    makecontext(&start, run_snapshot, 0);
     setcontext(&start);
-    end(CRASHED);
+    end_snapshot(CRASHED);
 }
 
 // MARK: - In the program
@@ -242,7 +243,7 @@ static pid_t copy_process(const struct liveobj_snapshot_hooks *hooks) {
 }
 
 /// \param flags Of wait4. \returns true once the process does not exist.
-static bool has_ended(struct liveobj_snapshot *child, int flags) {
+static bool snapshot_has_ended(struct liveobj_snapshot *child, int flags) {
     if (child->process == 0)
         return true;
     // Raw: not a cancellation point. A program that waits for children of all kinds may have waited
@@ -254,11 +255,11 @@ static bool has_ended(struct liveobj_snapshot *child, int flags) {
 }
 
 static void kill_child(struct liveobj_snapshot *child) {
-    if (!has_ended(child, WNOHANG))
+    if (!snapshot_has_ended(child, WNOHANG))
         kill(child->process, SIGKILL);
 }
 
-static uint32_t state_of(const struct liveobj_snapshot *child) {
+static uint32_t snapshot_state(const struct liveobj_snapshot *child) {
     // Acquire: what the child wrote before it ended.
     return __atomic_load_n(&child->result->state, __ATOMIC_ACQUIRE);
 }
@@ -267,7 +268,7 @@ static uint32_t state_of(const struct liveobj_snapshot *child) {
 /// has no exit signal. Time in which both processes are stopped does not count.
 static void wait_for_state(struct liveobj_snapshot *child, uint64_t deadline) {
     static const uint64_t pause = 2000000, longest = 1000000000;
-    while (state_of(child) == RUNNING && !has_ended(child, WNOHANG) &&
+    while (snapshot_state(child) == RUNNING && !snapshot_has_ended(child, WNOHANG) &&
            !liveobj_deadline_is_past(deadline)) {
         uint64_t before = liveobj_os_time();
         liveobj_os_wait(&child->result->state, RUNNING, pause);
@@ -278,7 +279,7 @@ static void wait_for_state(struct liveobj_snapshot *child, uint64_t deadline) {
 
 static const char *wait_for_answer(struct liveobj_snapshot *child, uint64_t deadline) {
     wait_for_state(child, deadline);
-    switch (state_of(child)) {
+    switch (snapshot_state(child)) {
     case DONE:
         return NULL;
     case NO_ROOM:
@@ -304,7 +305,7 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
         new.process = copy_process(hooks);
         child.result = NULL; // in the program, which unmaps it
         new.failure = new.process > 0 ? wait_for_answer(&new, deadline) : why_no_process(errno);
-        new.bytes = bytes_of(new.result);
+        new.bytes = bytes_of_result(new.result);
         new.count = new.failure ? 0 : new.result->count;
     } else {
         new.failure = no_room;
@@ -317,14 +318,14 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
 void liveobj_snapshot_discard(struct liveobj_snapshot *child, size_t count) {
     int saved = errno;
     size_t whole_pages = count & ~(liveobj_os_page_bytes() - 1);
-    madvise(bytes_of(child->result), whole_pages, MADV_REMOVE);
+    madvise(bytes_of_result(child->result), whole_pages, MADV_REMOVE);
     errno = saved;
 }
 
 void liveobj_snapshot_end(struct liveobj_snapshot *child) {
     int saved = errno;
     kill_child(child);
-    while (!has_ended(child, 0))
+    while (!snapshot_has_ended(child, 0))
         continue; // a signal came
     liveobj_os_unmap(child->result, child->result_bytes);
     *child = (struct liveobj_snapshot){0};

@@ -33,7 +33,7 @@ static bool is_wanted(struct root_writer *writer, uint32_t ordinal,
     return is_wanted;
 }
 
-static uint64_t place_of(struct liveobj_walk *walk, const struct liveobj_root *root) {
+static uint64_t encode_root_place(struct liveobj_walk *walk, const struct liveobj_root *root) {
     switch (root->kind) {
     case LIVEOBJ_ROOT_GLOBAL:
         return liveobj_frame_word(&walk->capture->images, root->place);
@@ -49,7 +49,7 @@ static void put_root(struct root_writer *writer, const struct liveobj_root *root
     struct {
         uint32_t kind, ordinal;
         uint64_t place, detail;
-    } record = {root->kind, ordinal, place_of(writer->walk, root),
+    } record = {root->kind, ordinal, encode_root_place(writer->walk, root),
                 root->label ? root->label : root->is_in_use};
     _Static_assert(sizeof record == 24, "as the format says");
     liveobj_walk_put_new_labels(writer->walk);

@@ -27,11 +27,6 @@
 /// The alignment of the runtime's allocator of task memory.
 #define CONTEXT_ALIGNMENT 16
 
-/// Reads a word of the stack or of a context.
-__attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_t place) {
-    return *(const uintptr_t *)place;
-}
-
 // MARK: - The context register
 
 /// The value of the context register in the frame whose stack pointer is `sp`: the one that called
@@ -49,10 +44,10 @@ __attribute__((noinline)) static uintptr_t register_in_caller_of_hook(uintptr_t 
             rule.context_words >= LIVEOBJ_UNWIND_CONTEXT_OWN)
             return 0;
         if (rule.context_words != LIVEOBJ_UNWIND_CONTEXT_KEPT)
-            context = load(cfa - 8 * (uintptr_t)rule.context_words);
+            context = liveobj_stack_load(cfa - 8 * (uintptr_t)rule.context_words);
         if (rule.fp_words)
-            frame.fp = load(cfa - 8 * (uintptr_t)rule.fp_words);
-        frame.pc = liveobj_code_address(load(cfa - 8 * (uintptr_t)rule.return_words));
+            frame.fp = liveobj_stack_load(cfa - 8 * (uintptr_t)rule.fp_words);
+        frame.pc = liveobj_code_address(liveobj_stack_load(cfa - 8 * (uintptr_t)rule.return_words));
         frame.sp = cfa;
     }
     return frame.sp == sp ? context : 0;
@@ -67,7 +62,7 @@ static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t c
         if (words >= LIVEOBJ_UNWIND_CONTEXT_OWN || place < frames[i].registers.sp)
             return 0;
         if (words != LIVEOBJ_UNWIND_CONTEXT_KEPT)
-            return load(place);
+            return liveobj_stack_load(place);
     }
     return register_in_caller_of_hook(frames[count - 1].registers.sp);
 }
@@ -97,7 +92,8 @@ static uintptr_t task_of(struct liveobj_stack_cache *cache) {
 /// Whether `address` is mapped. Contexts lie close together and often in the same places, so the
 /// pages of earlier ones are kept, and nothing is asked again. That is safe for contexts of
 /// functions that keep them in their frames: these exist while the functions run.
-static bool is_memory(struct liveobj_stack_cache *cache, uintptr_t task, uintptr_t address) {
+static bool is_mapped_context(struct liveobj_stack_cache *cache, uintptr_t task,
+                              uintptr_t address) {
     uintptr_t page = address / LIVEOBJ_PAGE_BYTES;
     uintptr_t *known = &cache->context_pages[page % LIVEOBJ_CONTEXT_PAGES];
     if (page == 0) // the value of an empty entry, and the kernel takes 0 for nothing to read
@@ -118,7 +114,7 @@ static uintptr_t context_of_task(struct liveobj_stack_cache *cache) {
     const struct liveobj_registers *frame = &cache->frames[1].registers;
     struct liveobj_unwind_rule rule = liveobj_unwind_rule_find(frame->pc);
     if (rule.context_words == LIVEOBJ_UNWIND_CONTEXT_OWN)
-        return frame->fp > frame->sp ? load(frame->fp - 8) : 0;
+        return frame->fp > frame->sp ? liveobj_stack_load(frame->fp - 8) : 0;
     // What the register has now may be the address of memory that was unmapped since.
     forget_pages(cache);
     return register_in_task(cache->frames, cache->count);
@@ -140,15 +136,15 @@ static bool is_function(uintptr_t address) {
 /// Lists the code that resumes the callers, from `context` on. The task's first context is left
 /// out: its code is the runtime's own, which ends the task.
 /// \returns Their number; 0 if one is not a context.
-static uint32_t follow(uintptr_t context, struct liveobj_stack_cache *cache, uintptr_t *callers,
-                       uint32_t capacity) {
+static uint32_t list_callers(uintptr_t context, struct liveobj_stack_cache *cache,
+                             uintptr_t *callers, uint32_t capacity) {
     uintptr_t task = task_of(cache);
     uint32_t count = 0;
     while (count < capacity) {
-        if (context % CONTEXT_ALIGNMENT != 0 || !is_memory(cache, task, context))
+        if (context % CONTEXT_ALIGNMENT != 0 || !is_mapped_context(cache, task, context))
             return 0;
-        uintptr_t caller = load(context);
-        uintptr_t resume = load(context + 8);
+        uintptr_t caller = liveobj_stack_load(context);
+        uintptr_t resume = liveobj_stack_load(context + 8);
         if (!is_function(resume))
             return 0;
         if (!caller)
@@ -163,7 +159,7 @@ LIVEOBJ_HOOK uint32_t liveobj_async_callers(struct liveobj_stack_cache *cache, u
                                             uint32_t capacity) {
     if (cache->count < 2)
         return 0;
-    return follow(context_of_task(cache), cache, callers, capacity);
+    return list_callers(context_of_task(cache), cache, callers, capacity);
 }
 
 #endif

@@ -65,14 +65,14 @@ static int64_t read_scaled(struct machine *machine, struct liveobj_eh_reader *re
     return scaled;
 }
 
-static void remember(struct machine *machine) {
+static void remember_row(struct machine *machine) {
     if (machine->remembered_count == REMEMBERED)
         machine->failed = true;
     else
         machine->remembered[machine->remembered_count++] = machine->row;
 }
 
-static void restore(struct machine *machine) {
+static void restore_row(struct machine *machine) {
     if (machine->remembered_count == 0)
         machine->failed = true;
     else
@@ -211,9 +211,9 @@ static void run_instruction(struct machine *machine, unsigned opcode,
     else if ((opcode & 0xc0) == 0xc0) // DW_CFA_restore
         restore_column(machine, opcode & 0x3f);
     else if (opcode == 0x0a) // DW_CFA_remember_state
-        remember(machine);
+        remember_row(machine);
     else if (opcode == 0x0b) // DW_CFA_restore_state
-        restore(machine);
+        restore_row(machine);
     else if (opcode == 0x2e) // DW_CFA_GNU_args_size
         liveobj_eh_read_uleb(reader);
     else if (opcode == 0x2c || opcode == 0x2d) // DW_CFA_AARCH64_negate_ra_state, with or without pc
@@ -225,7 +225,7 @@ static void run_instruction(struct machine *machine, unsigned opcode,
 }
 
 /// Runs instructions until they end or describe an address after the wanted one.
-static void run(struct machine *machine, struct liveobj_eh_reader reader) {
+static void run_instructions(struct machine *machine, struct liveobj_eh_reader reader) {
     while (reader.next < reader.end && !machine->failed) {
         unsigned opcode = (unsigned)liveobj_eh_read_unsigned(&reader, 1);
         bool advances = (opcode & 0xc0) == 0x40 || (opcode >= 0x02 && opcode <= 0x04);
@@ -249,9 +249,9 @@ LIVEOBJ_HOOK bool liveobj_eh_program_run(const struct liveobj_eh_program *progra
         .address = address,
         .location = program->start,
     };
-    run(&machine, program->initial);
+    run_instructions(&machine, program->initial);
     machine.initial = machine.row;
-    run(&machine, program->instructions);
+    run_instructions(&machine, program->instructions);
     *row = machine.row;
     return !machine.failed;
 }

@@ -54,8 +54,9 @@ static bool find_cfa(struct liveobj_stack_walk *walk, const struct liveobj_regis
 
 /// Finds the caller's value of a register.
 /// \param value The frame's own value; replaced.
-static bool restore(struct liveobj_stack_walk *walk, const struct liveobj_registers *frame,
-                    uintptr_t cfa, const struct liveobj_eh_column *column, uintptr_t *value) {
+static bool restore_register(struct liveobj_stack_walk *walk, const struct liveobj_registers *frame,
+                             uintptr_t cfa, const struct liveobj_eh_column *column,
+                             uintptr_t *value) {
     uintptr_t base = cfa;
     switch (column->saved) {
     case LIVEOBJ_EH_SAME:
@@ -77,15 +78,16 @@ static bool step_by_row(struct liveobj_stack_walk *walk, struct frame *frame) {
     struct liveobj_eh_row row;
     uintptr_t cfa, pc = frame->link, fp = registers->fp;
     if (!liveobj_unwind_row_find(registers->pc, &row) || !find_cfa(walk, registers, &row, &cfa) ||
-        cfa < registers->sp || !restore(walk, registers, cfa, &row.return_address, &pc) || pc == 0)
+        cfa < registers->sp || !restore_register(walk, registers, cfa, &row.return_address, &pc) ||
+        pc == 0)
         return false;
-    if (!restore(walk, registers, cfa, &row.frame_pointer, &fp))
+    if (!restore_register(walk, registers, cfa, &row.frame_pointer, &fp))
         fp = 0; // lost: frames that are found by it end the trace
     *frame = (struct frame){{liveobj_code_address(pc), cfa, fp}, 0};
     return true;
 }
 
-static bool step(struct liveobj_stack_walk *walk, struct frame *frame) {
+static bool step_to_caller(struct liveobj_stack_walk *walk, struct frame *frame) {
     if (liveobj_stack_walk_step(walk, &frame->registers)) {
         frame->link = 0;
         return true;
@@ -105,7 +107,7 @@ LIVEOBJ_HOOK uint32_t liveobj_rare_frames_list(struct liveobj_stack_walk *walk,
                                                uintptr_t *addresses, uint32_t capacity) {
     struct frame frame = {walk->cache->walked[walk->walked - 1].registers, 0};
     uint32_t count = 0;
-    while (count < capacity && step(walk, &frame))
+    while (count < capacity && step_to_caller(walk, &frame))
         addresses[count++] = frame.registers.pc;
     return count;
 }

@@ -104,7 +104,7 @@ static struct entry *entry_in(const struct space *space, uint32_t id) {
     return (struct entry *)(void *)space->entries.start + id / 2;
 }
 
-static struct entry *entry_of(uint32_t id) {
+static struct entry *trace_entry(uint32_t id) {
     return entry_in(space_of(id), id);
 }
 
@@ -200,13 +200,13 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint32_t round, uint64_t hash, ui
 
 /// Skips parents none of whose own frames are used.
 static uint32_t nearest_parent(uint32_t parent, uint32_t parent_frames) {
-    while (parent && parent_frames <= entry_of(parent)->parent_frames)
-        parent = entry_of(parent)->parent;
+    while (parent && parent_frames <= trace_entry(parent)->parent_frames)
+        parent = trace_entry(parent)->parent;
     return parent;
 }
 
-static uint32_t append_locked(struct space *space, uint64_t hash,
-                              struct liveobj_stored_trace trace) {
+static uint32_t append_trace_locked(struct space *space, uint64_t hash,
+                                    struct liveobj_stored_trace trace) {
     size_t bytes = trace.own_frames * sizeof(uintptr_t);
     uint32_t place = space->last + 1, id = id_of(space, place);
     struct entry *entry = entry_in(space, id);
@@ -243,7 +243,7 @@ static uint32_t insert_locked(struct space *space, uint64_t hash,
     uint32_t id = table_find(space, space->table, hash, &free_slot);
     if (id)
         return id; // another thread has stored it meanwhile
-    id = table_grow_locked(space) ? append_locked(space, hash, trace) : 0;
+    id = table_grow_locked(space) ? append_trace_locked(space, hash, trace) : 0;
     if (id)
         table_put_locked(space, space->table, id);
     else
@@ -297,7 +297,7 @@ static uint64_t threshold_above(uint64_t used) {
 }
 
 /// What is live in one space must fit into the other, so each gets half.
-static bool start(uint64_t max_bytes, uint64_t arena_bytes, bool is_prepaid) {
+static bool start_depot(uint64_t max_bytes, uint64_t arena_bytes, bool is_prepaid) {
     depot.max_bytes = max_bytes / 2;
     depot.threshold = threshold_above(0);
     return space_start(&depot.spaces[0], arena_bytes, is_prepaid) &&
@@ -306,12 +306,12 @@ static bool start(uint64_t max_bytes, uint64_t arena_bytes, bool is_prepaid) {
 
 bool liveobj_stack_depot_start(uint64_t max_bytes) {
     uint64_t most = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
-    return depot.spaces[0].table || start(most, most, false);
+    return depot.spaces[0].table || start_depot(most, most, false);
 }
 
 bool liveobj_stack_depot_start_prepaid(uint64_t max_bytes) {
     uint64_t most = max_bytes < MAX_BYTES ? max_bytes : MAX_BYTES;
-    return liveobj_os_prepay(most) && start(most, most / 2, true);
+    return liveobj_os_prepay(most) && start_depot(most, most / 2, true);
 }
 
 void liveobj_stack_depot_use_one_space(void) {
@@ -330,7 +330,7 @@ uint32_t liveobj_stack_depot_last(void) {
 }
 
 LIVEOBJ_HOOK struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
-    const struct entry *entry = entry_of(id);
+    const struct entry *entry = trace_entry(id);
     return (struct liveobj_stored_trace){
         .parent = entry->parent,
         .parent_frames = entry->parent_frames,
@@ -372,7 +372,7 @@ void liveobj_stack_depot_after_fork_child(void) {
 
 /// Whether the other space has room for a copy of all traces. The memory is taken now: later it
 /// would be missing for what is live.
-static bool make_room_locked(struct space *other, const struct space *space) {
+static bool make_copy_room_locked(struct space *other, const struct space *space) {
     return liveobj_arena_grow(&other->frames, space->frame_bytes) &&
            liveobj_arena_grow(&other->entries, ((size_t)space->last + 1) * sizeof(struct entry)) &&
            open_locked(other);
@@ -383,7 +383,7 @@ LIVEOBJ_HOOK bool liveobj_stack_depot_begin_round(void) {
     uint32_t round = LIVEOBJ_LOAD_RELAXED(liveobj_stack_depot_round);
     if (!liveobj_lock_acquire(&depot.lock))
         return false;
-    bool is_open = make_room_locked(space_of_round(round + 1), space_of_round(round));
+    bool is_open = make_copy_room_locked(space_of_round(round + 1), space_of_round(round));
     if (!is_open)
         depot.threshold = UINT64_MAX;
     liveobj_lock_release(&depot.lock);
@@ -398,7 +398,7 @@ LIVEOBJ_HOOK bool liveobj_stack_depot_is_old(uint32_t id) {
 
 /// \returns The id in this round; 0 if the trace was not renewed yet.
 static uint32_t find_renewed(uint32_t id) {
-    return liveobj_stack_depot_find(liveobj_stack_depot_round, entry_of(id)->hash, 0);
+    return liveobj_stack_depot_find(liveobj_stack_depot_round, trace_entry(id)->hash, 0);
 }
 
 /// Without recursion: the hook may run on a small stack.
@@ -407,18 +407,18 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_depot_renew(uint32_t id) {
     while (count < LIVEOBJ_MAX_FRAMES && liveobj_stack_depot_has(id) &&
            !(renewed = find_renewed(id))) {
         chain[count++] = id;
-        id = entry_of(id)->parent;
+        id = trace_entry(id)->parent;
     }
     for (bool is_stored = true; count > 0 && is_stored; is_stored = renewed > 0) {
         struct liveobj_stored_trace trace = liveobj_stack_depot_get(chain[--count]);
         trace.parent = renewed;
         renewed = liveobj_stack_depot_insert(liveobj_stack_depot_round,
-                                             entry_of(chain[count])->hash, trace);
+                                             trace_entry(chain[count])->hash, trace);
     }
     return renewed;
 }
 
-static void empty(struct space *space) {
+static void empty_space(struct space *space) {
     struct table *table = space->table;
     LIVEOBJ_STORE_RELAXED(space->table, NULL);
     LIVEOBJ_STORE_RELAXED(space->last, 0);
@@ -435,7 +435,7 @@ static void empty(struct space *space) {
 
 LIVEOBJ_HOOK bool liveobj_stack_depot_end_round(void) {
     const struct space *current = space_of_round(liveobj_stack_depot_round);
-    empty(space_of_round(liveobj_stack_depot_round + 1));
+    empty_space(space_of_round(liveobj_stack_depot_round + 1));
     if (!liveobj_lock_acquire(&depot.lock))
         return true;
     uint64_t used = used_locked(current);

@@ -22,13 +22,14 @@ static uint32_t kept_depth = 64;
 
 #define HASH_SEED 0x6c6976656f626a73u
 
-static uint64_t mix(uint64_t hash, uintptr_t pc) {
+static uint64_t mix_hash(uint64_t hash, uintptr_t pc) {
     hash = (hash ^ pc) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 32;
 }
 
-static uint32_t insert(const struct liveobj_stack_cache *cache, uint64_t hash, uint32_t parent,
-                       uint32_t parent_frames, const uintptr_t *addresses, uint32_t count) {
+static uint32_t insert_trace(const struct liveobj_stack_cache *cache, uint64_t hash,
+                             uint32_t parent, uint32_t parent_frames, const uintptr_t *addresses,
+                             uint32_t count) {
     return liveobj_stack_depot_insert(
         cache->round, hash, (struct liveobj_stored_trace){parent, parent_frames, count, addresses});
 }
@@ -38,10 +39,10 @@ static uint32_t record_alone(const struct liveobj_stack_cache *cache, const uint
                              uint32_t count) {
     uint64_t hash = HASH_SEED;
     for (uint32_t i = count; i-- > 0;)
-        hash = mix(hash, addresses[i]);
-    hash = mix(hash, count);
+        hash = mix_hash(hash, addresses[i]);
+    hash = mix_hash(hash, count);
     uint32_t id = liveobj_stack_depot_find(cache->round, hash, 0);
-    return id ? id : insert(cache, hash, 0, 0, addresses, count);
+    return id ? id : insert_trace(cache, hash, 0, 0, addresses, count);
 }
 
 /// Records a stack with a frame that no rule passes. Nothing of it is kept for the next walk.
@@ -53,7 +54,7 @@ static uint32_t record_rare(struct liveobj_stack_walk *walk) {
     return record_alone(cache, cache->addresses, count < LIVEOBJ_MAX_FRAMES ? count : kept_depth);
 }
 
-static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
+static void copy_frame(struct liveobj_frame *to, const struct liveobj_frame *from) {
     to->registers.pc = liveobj_frame_load(&from->registers.pc);
     to->registers.sp = liveobj_frame_load(&from->registers.sp);
     to->registers.fp = liveobj_frame_load(&from->registers.fp);
@@ -63,23 +64,23 @@ static void copy(struct liveobj_frame *to, const struct liveobj_frame *from) {
 
 /// Makes the walk's frames the last trace, and hashes those that are new.
 /// \returns The trace's hash.
-static uint64_t remember(const struct liveobj_stack_walk *walk) {
+static uint64_t remember_trace(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     struct liveobj_frame *frame = &cache->frames[walk->common];
     uint64_t hash = walk->common ? frame[-1].hash : HASH_SEED;
     for (uint32_t i = walk->walked; i-- > 0; frame++) {
-        copy(frame, &cache->walked[i]);
-        frame->hash = hash = mix(hash, frame->registers.pc);
+        copy_frame(frame, &cache->walked[i]);
+        frame->hash = hash = mix_hash(hash, frame->registers.pc);
     }
     cache->count = walk->common + walk->walked;
     cache->end = walk->end;
     cache->generation = __atomic_load_n(&liveobj_stack_walk_generation, __ATOMIC_RELAXED);
-    return mix(hash, cache->count);
+    return mix_hash(hash, cache->count);
 }
 
 /// Leaves out the outermost frames of a walk with more frames than are kept. A quarter more than
 /// necessary, because the others move.
-static void cut(struct liveobj_stack_walk *walk) {
+static void cut_outer_frames(struct liveobj_stack_walk *walk) {
     enum { LEFT = LIVEOBJ_KEPT_FRAMES / 4 * 3 };
     struct liveobj_frame *frames = walk->cache->frames;
     uint32_t excess = walk->common + walk->walked - LEFT;
@@ -95,27 +96,27 @@ static void cut(struct liveobj_stack_walk *walk) {
 /// not depend on where the walk ended.
 static uint32_t record_deep(struct liveobj_stack_walk *walk) {
     if (walk->common + walk->walked > LIVEOBJ_KEPT_FRAMES)
-        cut(walk);
-    remember(walk);
+        cut_outer_frames(walk);
+    remember_trace(walk);
     walk->cache->trace = 0;
     return record_alone(walk->cache, walk->cache->addresses,
                         liveobj_stack_walk_list(walk, kept_depth));
 }
 
 /// Stores the walk's trace: the newly walked frames, with the last trace as parent for the rest.
-static uint32_t store(const struct liveobj_stack_walk *walk, uint64_t hash) {
+static uint32_t store_trace(const struct liveobj_stack_walk *walk, uint64_t hash) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint32_t parent = walk->common ? cache->trace : 0;
     uint32_t own = parent ? walk->walked : cache->count;
     liveobj_stack_walk_list(walk, own);
-    return insert(cache, hash, parent, cache->count - own, cache->addresses, own);
+    return insert_trace(cache, hash, parent, cache->count - own, cache->addresses, own);
 }
 
 static uint32_t record_remembered(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
-    uint64_t hash = remember(walk);
+    uint64_t hash = remember_trace(walk);
     uint32_t id = liveobj_stack_depot_find(cache->round, hash, cache->trace);
-    return cache->trace = id ? id : store(walk, hash);
+    return cache->trace = id ? id : store_trace(walk, hash);
 }
 
 // MARK: - Tasks
@@ -134,21 +135,21 @@ static uint32_t list_task(struct liveobj_stack_cache *cache, uint32_t callers) {
 static uint32_t store_task(struct liveobj_stack_cache *cache, uint64_t hash, uint32_t callers) {
     uint32_t own = list_task(cache, callers);
     uint32_t parent = callers ? record_alone(cache, cache->addresses + own, callers) : 0;
-    return parent || !callers ? insert(cache, hash, parent, callers, cache->addresses, own)
-                              : insert(cache, hash, 0, 0, cache->addresses, own + callers);
+    return parent || !callers ? insert_trace(cache, hash, parent, callers, cache->addresses, own)
+                              : insert_trace(cache, hash, 0, 0, cache->addresses, own + callers);
 }
 
 /// Records a stack that ends where the runtime runs a task. Only its frames are kept for the next
 /// walk. The callers are not part of the stack and are looked up each time.
 static uint32_t record_task(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
-    uint64_t hash = remember(walk);
+    uint64_t hash = remember_trace(walk);
     uint32_t own = cache->count - 1;
     uint32_t room = kept_depth > own ? kept_depth - own : 0;
     uint32_t callers = liveobj_async_callers(cache, cache->addresses + own, room);
     for (uint32_t i = 0; i < callers; i++)
-        hash = mix(hash, cache->addresses[own + i]);
-    hash = mix(hash, callers);
+        hash = mix_hash(hash, cache->addresses[own + i]);
+    hash = mix_hash(hash, callers);
     uint32_t id = liveobj_stack_depot_find(cache->round, hash, cache->task_trace);
     cache->trace = 0;
     return cache->task_trace = id ? id : store_task(cache, hash, callers);

@@ -55,7 +55,7 @@ static uintptr_t page_of(uintptr_t address) {
     return address & ~(uintptr_t)(LIVEOBJ_PAGE_BYTES - 1);
 }
 
-static bool is_readable(uintptr_t from, uintptr_t to) {
+static bool is_range_readable(uintptr_t from, uintptr_t to) {
     for (uintptr_t page = page_of(from); page < to; page += LIVEOBJ_PAGE_BYTES)
         if (!liveobj_os_is_readable(page))
             return false;
@@ -102,26 +102,21 @@ static struct liveobj_stack_extent extent_of(struct liveobj_stack_cache *cache, 
 }
 
 /// Moves the end of a foreign stack outwards to `cfa`, if everything up to there is mapped.
-__attribute__((noinline)) static bool extend(struct liveobj_stack_extent *extent, uintptr_t cfa) {
+__attribute__((noinline)) static bool extend_stack(struct liveobj_stack_extent *extent,
+                                                   uintptr_t cfa) {
     bool reaches = extent->is_foreign && cfa - extent->top <= MAX_FOREIGN_FRAME_BYTES &&
-                   is_readable(extent->top, cfa);
+                   is_range_readable(extent->top, cfa);
     if (reaches)
         extent->top = page_of(cfa - 1) + LIVEOBJ_PAGE_BYTES;
     return reaches;
 }
 
-/// Reads a word of the stack. It may have become part of another frame's variables meanwhile; then
-/// the value differs from the earlier one, which is no error.
-__attribute__((no_sanitize("address", "thread"))) static uintptr_t load(uintptr_t place) {
-    return *(const uintptr_t *)place;
-}
-
 // MARK: - One step
 
 /// Whether the guess can pass a frame that has no exact rule.
-__attribute__((noinline)) static bool pass(struct liveobj_stack_walk *walk,
-                                           const struct liveobj_registers *frame,
-                                           enum liveobj_unwind_kind kind) {
+__attribute__((noinline)) static bool pass_frame(struct liveobj_stack_walk *walk,
+                                                 const struct liveobj_registers *frame,
+                                                 enum liveobj_unwind_kind kind) {
     walk->is_rare = kind == LIVEOBJ_UNWIND_OPAQUE || kind == LIVEOBJ_UNWIND_SIGNAL;
     bool passes = kind == LIVEOBJ_UNWIND_GUESS && !walk->extent.is_foreign &&
                   frame->fp >= frame->sp && frame->fp - frame->sp <= MAX_GUESS_BYTES;
@@ -143,10 +138,10 @@ static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *
     // Signed: `cfa` may be any address below the top of the stack.
     if (LIVEOBJ_UNLIKELY(cfa % 8 != 0 || (intptr_t)(cfa - frame->sp) < (intptr_t)depth))
         return false;
-    caller->registers.pc = liveobj_code_address(load(cfa - 8 * return_words));
+    caller->registers.pc = liveobj_code_address(liveobj_stack_load(cfa - 8 * return_words));
     caller->registers.sp = sp;
     caller->places = liveobj_places_make(cfa - depth, fp_words);
-    caller->fp_word = load(cfa - depth);
+    caller->fp_word = liveobj_stack_load(cfa - depth);
     caller->registers.fp = fp_words ? caller->fp_word : frame->fp;
     return caller->registers.pc != 0;
 }
@@ -154,19 +149,19 @@ static inline __attribute__((always_inline)) bool step_to(struct liveobj_frame *
 /// Steps outwards by the rule of the frame's return address. Inline, because a call would take half
 /// of a walk's time.
 /// \returns false at the end of the walk; `walk` then has the reason.
-static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk *walk,
-                                                       const struct liveobj_registers *frame,
-                                                       struct liveobj_frame *caller) {
+static inline __attribute__((always_inline)) bool step_frame(struct liveobj_stack_walk *walk,
+                                                             const struct liveobj_registers *frame,
+                                                             struct liveobj_frame *caller) {
     uint64_t word = liveobj_unwind_word_find(frame->pc);
     enum liveobj_unwind_kind kind = liveobj_unwind_rule_unpack(word).kind;
     if (LIVEOBJ_UNLIKELY(kind != LIVEOBJ_UNWIND_STEP)) {
-        if (!pass(walk, frame, kind))
+        if (!pass_frame(walk, frame, kind))
             return false;
         word = liveobj_unwind_rule_pack(liveobj_unwind_rule_guess());
     }
     struct liveobj_unwind_rule rule = liveobj_unwind_rule_unpack(word);
     uintptr_t cfa = liveobj_cfa(rule.from_fp, rule.cfa_words, rule.fp_words, frame->sp, frame->fp);
-    if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top) && !extend(&walk->extent, cfa))
+    if (LIVEOBJ_UNLIKELY(cfa > walk->extent.top) && !extend_stack(&walk->extent, cfa))
         return false;
     uintptr_t sp = kind == LIVEOBJ_UNWIND_STEP ? cfa : liveobj_sp_of_guess(cfa);
     return step_to(caller, frame, cfa, rule.fp_words, rule.return_words, sp);
@@ -177,7 +172,7 @@ static inline __attribute__((always_inline)) bool step(struct liveobj_stack_walk
 LIVEOBJ_HOOK bool liveobj_stack_walk_step(struct liveobj_stack_walk *walk,
                                           struct liveobj_registers *frame) {
     struct liveobj_frame caller;
-    bool steps = step(walk, frame, &caller);
+    bool steps = step_frame(walk, frame, &caller);
     if (steps)
         *frame = caller.registers;
     return steps;
@@ -186,9 +181,9 @@ LIVEOBJ_HOOK bool liveobj_stack_walk_step(struct liveobj_stack_walk *walk,
 LIVEOBJ_HOOK bool liveobj_stack_walk_read(struct liveobj_stack_walk *walk, uintptr_t sp,
                                           uintptr_t place, uintptr_t *word) {
     bool is_there = place % 8 == 0 && place >= sp &&
-                    (place < walk->extent.top || extend(&walk->extent, place + 8));
+                    (place < walk->extent.top || extend_stack(&walk->extent, place + 8));
     if (is_there)
-        *word = load(place);
+        *word = liveobj_stack_load(place);
     return is_there;
 }
 
@@ -200,28 +195,29 @@ LIVEOBJ_HOOK void liveobj_stack_walk_move(struct liveobj_stack_walk *walk, uintp
 
 // MARK: - The last trace
 
-static bool is_same(const struct liveobj_registers *a, const struct liveobj_registers *b) {
+static bool are_same_registers(const struct liveobj_registers *a,
+                               const struct liveobj_registers *b) {
     return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
 }
 
 /// Zero if the words from which this frame's registers were read are unchanged.
-static inline uintptr_t difference(const struct liveobj_frame *frame) {
-    uintptr_t pc = load(liveobj_places_return(frame->places, frame->registers.sp));
+static inline uintptr_t frame_difference(const struct liveobj_frame *frame) {
+    uintptr_t pc = liveobj_stack_load(liveobj_places_return(frame->places, frame->registers.sp));
     uintptr_t bits = (liveobj_code_address(pc) ^ frame->registers.pc) |
-                     (load(liveobj_places_fp(frame->places)) ^ frame->fp_word);
+                     (liveobj_stack_load(liveobj_places_fp(frame->places)) ^ frame->fp_word);
     // Hides the origin of the bits: the optimiser would make a branch of each word.
     __asm__("" : "+r"(bits));
     return bits;
 }
 
 /// Compares four frames at a time. No load depends on the result of another, so they overlap.
-static inline bool holds(const struct liveobj_frame four[4]) {
-    return !(difference(&four[0]) | difference(&four[1]) | difference(&four[2]) |
-             difference(&four[3]));
+static inline bool four_frames_hold(const struct liveobj_frame four[4]) {
+    return !(frame_difference(&four[0]) | frame_difference(&four[1]) | frame_difference(&four[2]) |
+             frame_difference(&four[3]));
 }
 
 static uint32_t prove_singly(const struct liveobj_frame *frames, uint32_t inner) {
-    while (inner > 0 && !difference(&frames[inner - 1]))
+    while (inner > 0 && !frame_difference(&frames[inner - 1]))
         inner--;
     return inner;
 }
@@ -231,7 +227,8 @@ __attribute__((noinline)) static uint32_t prove_foreign(struct liveobj_stack_wal
                                                         uint32_t inner) {
     for (const struct liveobj_frame *frames = walk->cache->frames; inner > 0; inner--) {
         uintptr_t sp = frames[inner - 1].registers.sp;
-        if ((sp > walk->extent.top && !extend(&walk->extent, sp)) || difference(&frames[inner - 1]))
+        if ((sp > walk->extent.top && !extend_stack(&walk->extent, sp)) ||
+            frame_difference(&frames[inner - 1]))
             break;
     }
     return inner;
@@ -240,12 +237,12 @@ __attribute__((noinline)) static uint32_t prove_foreign(struct liveobj_stack_wal
 /// Finds how far outwards the last trace is still valid. Frame `inner` is part of the present
 /// stack.
 /// \returns The index of the outermost frame that is proven.
-static uint32_t prove(const struct liveobj_frame *frames, uint32_t inner) {
+static uint32_t prove_frames(const struct liveobj_frame *frames, uint32_t inner) {
     uint32_t proven = inner;
-    while (proven > 4 && holds(&frames[proven - 4]))
+    while (proven > 4 && four_frames_hold(&frames[proven - 4]))
         proven -= 4;
     // The last four may overlap earlier ones: one branch to predict instead of up to four.
-    return proven <= 4 && inner >= 4 && holds(frames) ? 0 : prove_singly(frames, proven);
+    return proven <= 4 && inner >= 4 && four_frames_hold(frames) ? 0 : prove_singly(frames, proven);
 }
 
 /// The number of the last trace's frames that this walk may use; 0 if the trace cannot be of this
@@ -268,7 +265,7 @@ static inline bool is_complete(struct liveobj_stack_walk *walk, uint32_t frames,
                                struct liveobj_frame *scratch) {
     switch (walk->cache->end) {
     case LIVEOBJ_STACK_END_READ:
-        return !step(walk, &walk->cache->frames[0].registers, scratch);
+        return !step_frame(walk, &walk->cache->frames[0].registers, scratch);
     case LIVEOBJ_STACK_END_CUT:
         return frames > LIVEOBJ_MAX_FRAMES;
     default:
@@ -279,11 +276,12 @@ static inline bool is_complete(struct liveobj_stack_walk *walk, uint32_t frames,
 /// Uses the part of the last trace that is still valid. The walk's `frame` is the last trace's
 /// frame `index`.
 /// \returns NULL if the trace is complete, else the outermost proven frame, from which to continue.
-static inline struct liveobj_frame *join(struct liveobj_stack_walk *walk,
-                                         struct liveobj_frame *frame, uint32_t index) {
+static inline struct liveobj_frame *join_last_trace(struct liveobj_stack_walk *walk,
+                                                    struct liveobj_frame *frame, uint32_t index) {
     struct liveobj_stack_cache *cache = walk->cache;
-    uint32_t proven = LIVEOBJ_UNLIKELY(walk->extent.is_foreign) ? prove_foreign(walk, index)
-                                                                : prove(cache->frames, index);
+    uint32_t proven = LIVEOBJ_UNLIKELY(walk->extent.is_foreign)
+                          ? prove_foreign(walk, index)
+                          : prove_frames(cache->frames, index);
     uint32_t walked = (uint32_t)(frame - cache->walked);
     if (proven == 0 && is_complete(walk, walked + index + 1, frame + 1)) {
         walk->end = cache->end;
@@ -310,10 +308,10 @@ static void walk_from(struct liveobj_stack_walk *walk, struct liveobj_frame *fra
     for (; frame < limit; frame++) {
         while (old > root && old[-1].registers.sp < frame->registers.sp)
             old--;
-        if (old > root && is_same(&old[-1].registers, &frame->registers) &&
-            !(frame = join(walk, frame, (uint32_t)(old - 1 - root))))
+        if (old > root && are_same_registers(&old[-1].registers, &frame->registers) &&
+            !(frame = join_last_trace(walk, frame, (uint32_t)(old - 1 - root))))
             return;
-        if (frame == limit || !step(walk, &frame->registers, frame + 1))
+        if (frame == limit || !step_frame(walk, &frame->registers, frame + 1))
             break;
     }
     walk->walked = (uint32_t)(frame - walk->cache->walked) + 1;

@@ -110,6 +110,12 @@ LIVEOBJ_HOOK uint32_t liveobj_rare_frames_list(struct liveobj_stack_walk *walk,
 /// \returns false if there is no caller, or the rule does not have it.
 LIVEOBJ_HOOK bool liveobj_stack_walk_step(struct liveobj_stack_walk *walk,
                                           struct liveobj_registers *frame);
+/// Reads a word of a stack or of a context. It may have become part of another frame's variables
+/// meanwhile; then the value differs from the earlier one, which is no error.
+__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t
+liveobj_stack_load(uintptr_t address) {
+    return *(const uintptr_t *)address;
+}
 /// Reads a word of the stack.
 /// \returns false unless it is aligned and lies between `sp` and the top of the stack.
 LIVEOBJ_HOOK bool liveobj_stack_walk_read(struct liveobj_stack_walk *walk, uintptr_t sp,

@@ -20,7 +20,7 @@ uint64_t liveobj_unwind_table[1 << LIVEOBJ_UNWIND_SET_BITS][LIVEOBJ_UNWIND_WAYS]
 static const struct liveobj_unwind_rule opaque = {.kind = LIVEOBJ_UNWIND_OPAQUE};
 
 /// An offset as a count of words in `bits` bits; 0 if it does not fit.
-static uint16_t words(int64_t offset, unsigned bits) {
+static uint16_t words_of_offset(int64_t offset, unsigned bits) {
     bool fits = offset > 0 && offset % 8 == 0 && offset / 8 < (int64_t)1 << bits;
     return fits ? (uint16_t)(offset / 8) : 0;
 }
@@ -29,7 +29,7 @@ static const struct liveobj_eh_columns columns = {LIVEOBJ_COLUMN_FP, LIVEOBJ_COL
 
 /// The words below the CFA at which a register was saved; 0 if it was not, or does not fit.
 static uint16_t saved_words(const struct liveobj_eh_column *column, unsigned bits) {
-    return column->saved == LIVEOBJ_EH_AT_CFA ? words(-column->offset, bits) : 0;
+    return column->saved == LIVEOBJ_EH_AT_CFA ? words_of_offset(-column->offset, bits) : 0;
 }
 
 static uint16_t context_words(const struct liveobj_eh_column *context) {
@@ -46,7 +46,7 @@ static struct liveobj_unwind_rule rule_of_row(const struct liveobj_eh_row *row) 
     struct liveobj_unwind_rule rule = {
         .kind = LIVEOBJ_UNWIND_STEP,
         .from_fp = row->cfa_register == LIVEOBJ_COLUMN_FP,
-        .cfa_words = words(row->cfa_offset, LIVEOBJ_UNWIND_CFA_BITS),
+        .cfa_words = words_of_offset(row->cfa_offset, LIVEOBJ_UNWIND_CFA_BITS),
         .fp_words = saved_words(fp, LIVEOBJ_UNWIND_SAVED_WORDS_BITS),
         .return_words = saved_words(&row->return_address, LIVEOBJ_UNWIND_SAVED_WORDS_BITS),
         .context_words = context_words(&row->context),
@@ -73,7 +73,7 @@ static bool is_end_of_signal(const struct liveobj_unwind_image *image, uintptr_t
            liveobj_code_ends_signal((const unsigned char *)pc);
 }
 
-static bool keeps_context(const struct liveobj_unwind_image *image, uintptr_t function) {
+static bool saves_context(const struct liveobj_unwind_image *image, uintptr_t function) {
     struct liveobj_extent range = liveobj_unwind_image_readable(image, function);
     size_t bytes = range.end - range.start;
     return liveobj_code_keeps_context(
@@ -82,9 +82,9 @@ static bool keeps_context(const struct liveobj_unwind_image *image, uintptr_t fu
 }
 
 /// Reads the row for the call before `pc`, which may be its function's last instruction.
-static enum liveobj_eh_result find_row(const struct liveobj_unwind_image *image, uintptr_t pc,
-                                       struct liveobj_eh_program *program,
-                                       struct liveobj_eh_row *row) {
+static enum liveobj_eh_result find_unwind_row(const struct liveobj_unwind_image *image,
+                                              uintptr_t pc, struct liveobj_eh_program *program,
+                                              struct liveobj_eh_row *row) {
     uintptr_t call = pc - 1;
     enum liveobj_eh_result result = liveobj_eh_program_find(image, call, program);
     if (result != LIVEOBJ_EH_FOUND)
@@ -103,7 +103,7 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
         return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_TASK};
     if (is_end_of_signal(image, pc))
         return (struct liveobj_unwind_rule){.kind = LIVEOBJ_UNWIND_SIGNAL};
-    switch (find_row(image, pc, &program, &row)) {
+    switch (find_unwind_row(image, pc, &program, &row)) {
     case LIVEOBJ_EH_NONE:
         return liveobj_unwind_rule_guess();
     case LIVEOBJ_EH_ODD:
@@ -112,7 +112,7 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
         break;
     }
     struct liveobj_unwind_rule rule = rule_of_row(&row);
-    if (rule.kind == LIVEOBJ_UNWIND_STEP && rule.from_fp && keeps_context(image, program.start))
+    if (rule.kind == LIVEOBJ_UNWIND_STEP && rule.from_fp && saves_context(image, program.start))
         rule.context_words = LIVEOBJ_UNWIND_CONTEXT_OWN;
     return rule;
 }
@@ -121,7 +121,7 @@ LIVEOBJ_HOOK bool liveobj_unwind_row_find(uintptr_t pc, struct liveobj_eh_row *r
     struct liveobj_unwind_image image;
     struct liveobj_eh_program program;
     return liveobj_unwind_image_find(pc - 1, &image) &&
-           find_row(&image, pc, &program, row) == LIVEOBJ_EH_FOUND;
+           find_unwind_row(&image, pc, &program, row) == LIVEOBJ_EH_FOUND;
 }
 
 static uint64_t word_of(uintptr_t pc, struct liveobj_unwind_rule rule) {
@@ -129,7 +129,7 @@ static uint64_t word_of(uintptr_t pc, struct liveobj_unwind_rule rule) {
            liveobj_unwind_rule_pack(rule);
 }
 
-static void store(uintptr_t pc, uint64_t word) {
+static void store_rule(uintptr_t pc, uint64_t word) {
     uint64_t *set = liveobj_unwind_set_of(pc);
     for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
         uint64_t empty = 0;
@@ -152,7 +152,7 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc) {
         // Not stored: an image may be loaded there later.
         return word_of(pc, liveobj_unwind_rule_guess());
     uint64_t word = word_of(pc, rule_in_image(&image, pc));
-    store(pc, word);
+    store_rule(pc, word);
     return word;
 }
 

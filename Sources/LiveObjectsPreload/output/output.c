@@ -35,7 +35,7 @@ static struct {
     char path[2 * PATH_MAX];
 } output;
 
-static void complain(int error) {
+static void warn_of_output(int error) {
     if (!output.is_complained_of)
         liveobj_message("cannot write the report to ", output.path, ": ", strerror(error),
                         "; name a file that can be written with output=PATH", NULL);
@@ -43,7 +43,7 @@ static void complain(int error) {
 }
 
 /// Appends as much as fits.
-static void append(const char *bytes, size_t count) {
+static void append_to_path(const char *bytes, size_t count) {
     size_t length = strlen(output.path), room = sizeof output.path - 1 - length;
     size_t part = count < room ? count : room;
     memcpy(output.path + length, bytes, part);
@@ -55,13 +55,13 @@ static void resolve_path(const char *path, bool *names_process) {
     const char *digits = liveobj_text_digits(process, (uint64_t)getpid());
     output.path[0] = '\0';
     if (path[0] != '/' && getcwd(output.path, PATH_MAX))
-        append("/", 1);
+        append_to_path("/", 1);
     for (const char *mark; (mark = strstr(path, "%p")); path = mark + 2) {
-        append(path, (size_t)(mark - path));
-        append(digits, strlen(digits));
+        append_to_path(path, (size_t)(mark - path));
+        append_to_path(digits, strlen(digits));
         *names_process = true;
     }
-    append(path, strlen(path));
+    append_to_path(path, strlen(path));
 }
 
 static int open_path(int flags) {
@@ -70,7 +70,7 @@ static int open_path(int flags) {
     const int always = O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
     int descriptor = liveobj_descriptor_lift(open(output.path, always | flags, 0600));
     if (descriptor < 0)
-        complain(errno);
+        warn_of_output(errno);
     return descriptor;
 }
 
@@ -142,7 +142,7 @@ void liveobj_output_close(int descriptor, int error) {
     if (close(descriptor) != 0 && !error)
         error = errno;
     if (error)
-        complain(error);
+        warn_of_output(error);
 }
 
 // MARK: - The journal of tests

@@ -123,7 +123,7 @@ static bool read_path(uint64_t fields[FIELDS]) {
 
 // MARK: - Passing it on
 
-static void *map(size_t bytes) {
+static void *map_pages(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
@@ -132,7 +132,7 @@ static char *options_with_pair(void) {
     uint64_t fields[FIELDS];
     const char *options = liveobj_origin_options();
     size_t length = (size_t)(find_pair(options, fields) - options);
-    char *text = map(sizeof variable + length + sizeof key + FIELDS * LIVEOBJ_DIGITS);
+    char *text = map_pages(sizeof variable + length + sizeof key + FIELDS * LIVEOBJ_DIGITS);
     if (!text)
         return NULL;
     char *end = mempcpy(stpcpy(text, variable), options, length);
@@ -149,7 +149,7 @@ static char *path_with_bits(char *const *entry) {
     if (!name || strlen(*entry) > LONGEST)
         return NULL;
     size_t length = (size_t)(read_bits(name, fields) - *entry);
-    char *text = map(length + strlen("./") * BITS + strlen(name) + 1);
+    char *text = map_pages(length + strlen("./") * BITS + strlen(name) + 1);
     if (text)
         stpcpy(append_bits(mempcpy(text, *entry, length)), name);
     return text;

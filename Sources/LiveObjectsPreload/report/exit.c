@@ -53,7 +53,7 @@ enum ending {
 static struct liveobj_report_result result;
 
 /// Ends the process, as `_exit` of libc does.
-_Noreturn static void end(int status) {
+_Noreturn static void end_process(int status) {
     for (;;)
         syscall(SYS_exit_group, status);
 }
@@ -111,7 +111,7 @@ static void flush_all(void *context) {
 /// locks are never released, and a handler could wait for them forever.
 _Noreturn static void end_without_handlers(int status) {
     liveobj_guard_run(LIVEOBJ_LOCK_MILLISECONDS, flush_all, NULL);
-    end(status);
+    end_process(status);
 }
 
 // MARK: - The report
@@ -125,7 +125,7 @@ struct end {
     enum ending ending;
 };
 
-static void report(void *context) {
+static void report_at_exit(void *context) {
     struct end *process_end = context;
     liveobj_timers_stop(); // here, because an alternate signal stack has no room for it
     liveobj_service_end();
@@ -134,7 +134,7 @@ static void report(void *context) {
     result = liveobj_report_write(chosen);
     process_end->status = status_after_report(process_end->status);
     if (process_end->ending == ENDING_AT_ONCE)
-        end(process_end->status);
+        end_process(process_end->status);
     if (result.is_abandoned || liveobj_guard_holds_threads())
         end_without_handlers(process_end->status);
     liveobj_guard_end();
@@ -151,7 +151,7 @@ static void report_on_own_stack(struct end *process_end) {
     if (!stack)
         liveobj_message("there is no report: there was no memory for it", NULL);
     else
-        liveobj_stack_call(stack + STACK_BYTES, report, process_end, &place);
+        liveobj_stack_call(stack + STACK_BYTES, report_at_exit, process_end, &place);
 }
 
 /// \returns the exit status of the process.
@@ -263,7 +263,7 @@ static void wait_at_exit(int status, void *context) {
     for (int i = 0; i < REST_MILLISECONDS; i++)
         sleep_a_millisecond();
     flush_standard_streams();
-    end(status_after_report(status));
+    end_process(status_after_report(status));
 }
 
 void liveobj_exit_start(const struct liveobj_options *options) {
@@ -278,9 +278,9 @@ void liveobj_exit_start(const struct liveobj_options *options) {
 }
 
 __attribute__((visibility("default"))) _Noreturn void _exit(int status) {
-    end(report_once(status, ENDING_AT_ONCE));
+    end_process(report_once(status, ENDING_AT_ONCE));
 }
 
 __attribute__((visibility("default"))) _Noreturn void _Exit(int status) {
-    end(report_once(status, ENDING_AT_ONCE));
+    end_process(report_once(status, ENDING_AT_ONCE));
 }

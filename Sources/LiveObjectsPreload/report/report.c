@@ -35,13 +35,13 @@ struct work {
     bool is_abandoned;
 };
 
-static enum liveobj_contents contents(const struct liveobj_options *options) {
+static enum liveobj_contents wanted_contents(const struct liveobj_options *options) {
     return options->graph == LIVEOBJ_ON ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS;
 }
 
 /// Whether the memory limits leave room. A capture in memory counts as the program's memory, and at
 /// the limit the system kills a process. If it kills the tool alone, the program is not affected.
-static bool has_room(void) {
+static bool has_room_for_report(void) {
     // As measured: the bytes for each object, and the bytes without any object.
     enum { CAPTURE_BYTES = 70, CAPTURE_LEAST = 4 << 20, TOOL_BYTES = 250, TOOL_LEAST = 128 << 20 };
     struct liveobj_status status = liveobj_status();
@@ -52,14 +52,15 @@ static bool has_room(void) {
 
 static void make_capture(void *context) {
     struct work *work = context;
-    if (!has_room()) {
+    if (!has_room_for_report()) {
         work->why = "the memory limit of this process leaves no room for a capture";
         return;
     }
     struct liveobj_destination file = {liveobj_descriptor_make_nameless("liveobjects-capture"), 0};
     if (file.descriptor < 0) {
         work->error = errno;
-    } else if (liveobj_capture(0, contents(work->options), liveobj_destination_write, &file)) {
+    } else if (liveobj_capture(0, wanted_contents(work->options), liveobj_destination_write,
+                               &file)) {
         work->capture = file.descriptor;
     } else {
         work->error = file.error ? file.error : ENOMEM;
@@ -72,7 +73,7 @@ static void write_capture(void *context) {
     struct liveobj_destination output = {liveobj_output_open(), 0};
     if (output.descriptor < 0)
         return;
-    if (!liveobj_capture(0, contents(work->options), liveobj_destination_write, &output) &&
+    if (!liveobj_capture(0, wanted_contents(work->options), liveobj_destination_write, &output) &&
         !output.error)
         liveobj_message("the capture is incomplete: there was no memory for it", NULL);
     liveobj_output_close(output.descriptor, output.error);
@@ -173,7 +174,7 @@ static void write_copy(int report) {
         liveobj_output_close(output, liveobj_descriptor_copy(report, output));
 }
 
-static enum liveobj_verdict analyse(const struct work *work) {
+static enum liveobj_verdict analyse_capture(const struct work *work) {
     int report = liveobj_tool_path() ? liveobj_descriptor_make_nameless("liveobjects-report") : -1;
     if (report < 0)
         return LIVEOBJ_VERDICT_NONE;
@@ -199,7 +200,7 @@ static enum liveobj_verdict write_report(struct work *work) {
     if (!run_step(make_capture, work))
         return verdict;
     if (work->capture >= 0)
-        verdict = analyse(work);
+        verdict = analyse_capture(work);
     if (verdict == LIVEOBJ_VERDICT_NONE && !run_step(replace_report, work))
         liveobj_capture_discard();
     if (work->capture >= 0)

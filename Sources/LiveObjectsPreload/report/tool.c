@@ -85,7 +85,7 @@ static bool is_empty(int descriptor) {
 
 /// The verdict by the tool's documented exit statuses: 0, 1 for failing findings, 3 if nothing was
 /// tracked. A tool that wrote nothing made no report, whatever its exit status.
-static enum liveobj_verdict verdict(struct liveobj_spawn_result result, int report) {
+static enum liveobj_verdict verdict_of_status(struct liveobj_spawn_result result, int report) {
     int status = !result.error && WIFEXITED(result.status) ? WEXITSTATUS(result.status) : -1;
     if (status != 0 && status != 1 && status != 3)
         note_end(result);
@@ -128,5 +128,5 @@ enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, 
     };
     if (!spawn.environment || lseek(capture, 0, SEEK_SET) != 0)
         return LIVEOBJ_VERDICT_NONE;
-    return verdict(liveobj_spawn_run(&spawn), report);
+    return verdict_of_status(liveobj_spawn_run(&spawn), report);
 }

@@ -174,7 +174,7 @@ static bool was_idle(int64_t used, long sleeps) {
 /// The idleness since the last tick. A thread that is woken only by the ticks waits for one thing.
 /// A thread that is woken more often may read from a slow disk, or repeatedly try a lock that is
 /// never released.
-static int idleness(int64_t time) {
+static int idle_weight(int64_t time) {
     int64_t used = time - guard.time;
     long sleeps = thread_sleeps() - guard.sleeps;
     guard.time = time;
@@ -184,10 +184,10 @@ static int idleness(int64_t time) {
 
 /// Whether the step is to be abandoned. Corrupt memory may cause an endless loop, so processor time
 /// is limited too.
-static bool is_stuck(void) {
+static bool is_step_stuck(void) {
     static const int64_t most = INT64_C(60000000000);
     int64_t time = thread_time();
-    int idle = idleness(time);
+    int idle = idle_weight(time);
     guard.idle_ticks = idle ? guard.idle_ticks + idle : 0;
     return guard.idle_ticks >= most_idle_ticks() * WHOLE_TICK || time - guard.start > most;
 }
@@ -203,11 +203,11 @@ static void handle_tick(const siginfo_t *info) {
     // A thread that hangs handles each tick at once. A late tick was due while the thread could not
     // run.
     bool is_late = info->si_overrun > 0;
-    if (is_ours && !is_late && guard.is_in_step && is_stuck())
+    if (is_ours && !is_late && guard.is_in_step && is_step_stuck())
         leave_step(false);
 }
 
-static void handle(int signal, siginfo_t *info, void *context) {
+static void handle_guard_signal(int signal, siginfo_t *info, void *context) {
     (void)context;
     if (is_other_process())
         hand_back(signal, info);
@@ -225,7 +225,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
 
 static void take_signals(void) {
     const unsigned long flags = SA_SIGINFO | SA_ONSTACK | LIVEOBJ_SIGNAL_RETURN_FLAG;
-    const struct action action = {handle, flags, liveobj_guard_return, UINT64_MAX};
+    const struct action action = {handle_guard_signal, flags, liveobj_guard_return, UINT64_MAX};
     for (int i = 0; i < GUARDED_COUNT; i++) {
         int signal = caught_signal(i);
         bool is_optional = is_fatal_by_default_only(signal);
@@ -287,7 +287,7 @@ static bool start_timer(int milliseconds) {
 }
 
 /// Called by liveobj_stack_call.
-static void run(void *context) {
+static void run_guarded_step(void *context) {
     (void)context;
     guard.is_in_step = true;
     guard.step(guard.context);
@@ -304,7 +304,7 @@ enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *con
     if (!start_timer(milliseconds))
         return LIVEOBJ_STEP_REFUSED; // it might hang, and nothing would end it
     uint64_t mask = set_mask(SIG_UNBLOCK, guard.faults);
-    bool is_done = liveobj_stack_call(NULL, run, NULL, &guard.place);
+    bool is_done = liveobj_stack_call(NULL, run_guarded_step, NULL, &guard.place);
     syscall(SYS_timer_delete, guard.timer);
     // A tick that came while all signals were blocked is still pending. It must reach the guard's
     // handler: with the program's action it would end the process. (Since Linux 6.13 it is gone.)

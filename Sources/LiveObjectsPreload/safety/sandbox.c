@@ -54,7 +54,7 @@ static bool is_restricting(const struct call *call) {
 }
 
 /// Prints the message before the call: afterwards, writing may be forbidden as well.
-static long enter(const struct call *call) {
+static long enter_sandbox(const struct call *call) {
     bool is_ours = !announce_entry || announce_entry();
     long result = ask_kernel(call);
     if (result < 0 || !is_ours)
@@ -76,7 +76,7 @@ long liveobj_sandbox_fail(long result) {
 static long make_call(const struct call *call) {
     enum { MOST_ERRORS = 4095 };
     bool is_entering = !is_known() && is_restricting(call);
-    long result = is_entering ? enter(call) : ask_kernel(call);
+    long result = is_entering ? enter_sandbox(call) : ask_kernel(call);
     return result >= 0 || result < -MOST_ERRORS ? result : liveobj_sandbox_fail(result);
 }
 

@@ -120,7 +120,7 @@ static bool find_in(const char *folder, const struct library *library, char path
     return liveobj_library_sibling(file, path) && access(path, R_OK) == 0;
 }
 
-static bool find(const struct library *library, char path[PATH_MAX]) {
+static bool find_companion(const struct library *library, char path[PATH_MAX]) {
     char folder[64];
     stpcpy(stpcpy(stpcpy(folder, "swift-"), swift_version()), "/");
     return find_in(folder, library, path) || find_in("", library, path);
@@ -128,9 +128,10 @@ static bool find(const struct library *library, char path[PATH_MAX]) {
 
 /// Loads and starts a companion. Fails to load if it was built with another toolchain than the
 /// program, because symbols are missing.
-static const char *start(const struct library *library, struct liveobj_testing_companion *result) {
+static const char *start_companion(const struct library *library,
+                                   struct liveobj_testing_companion *result) {
     static char path[PATH_MAX];
-    if (!find(library, path))
+    if (!find_companion(library, path))
         return "there is none in the folder of the preload library";
     void *companion = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!companion)
@@ -139,7 +140,7 @@ static const char *start(const struct library *library, struct liveobj_testing_c
     return start ? start(&host, result) : "it was built without the test library";
 }
 
-static void complain(const struct library *library, const char *problem) {
+static void warn_of_companion(const struct library *library, const char *problem) {
     liveobj_message("leaks are reported for the process, not for each test of ", library->name,
                     ": lib", library->product, ".so for Swift ", swift_version(),
                     " cannot be used: ", problem,
@@ -150,7 +151,7 @@ static void complain(const struct library *library, const char *problem) {
 
 static const char *start_library(const struct library *library) {
     struct liveobj_testing_companion result = {0};
-    const char *problem = start(library, &result);
+    const char *problem = start_companion(library, &result);
     return problem || library != &testing ? problem : liveobj_test_cases_start(&result);
 }
 
@@ -182,7 +183,7 @@ void liveobj_companion_start(const struct liveobj_options *options, int argument
     const char *problem = start_library(library);
     liveobj_ignore_end();
     if (problem) {
-        complain(library, problem);
+        warn_of_companion(library, problem);
         return;
     }
     liveobj_tests_watch(liveobj_output_is_own_capture() ? liveobj_output_journal : NULL, NULL);

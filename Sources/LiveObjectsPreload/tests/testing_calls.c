@@ -42,16 +42,16 @@ static void hook_pop(void) {
     runtime.pop();
 }
 
-static bool replace(const char *symbol, void *function) {
+static bool replace_call(const char *symbol, void *function) {
     return liveobj_images_replace_got_entries(library, symbol, function) > 0;
 }
 
 /// Both or none. The library's calls as they are come first: that only shows whether there are any.
 static bool replace_calls(void) {
-    return replace("swift_task_localValuePush", *(void **)&runtime.push) &&
-           replace("swift_task_localValuePop", *(void **)&runtime.pop) &&
-           replace("swift_task_localValuePop", (void *)(uintptr_t)hook_pop) &&
-           replace("swift_task_localValuePush", (void *)(uintptr_t)hook_push);
+    return replace_call("swift_task_localValuePush", *(void **)&runtime.push) &&
+           replace_call("swift_task_localValuePop", *(void **)&runtime.pop) &&
+           replace_call("swift_task_localValuePop", (void *)(uintptr_t)hook_pop) &&
+           replace_call("swift_task_localValuePush", (void *)(uintptr_t)hook_push);
 }
 
 // MARK: - Asynchronous functions
