@@ -18,7 +18,7 @@ __attribute__((constructor)) static void start_tracking(int argument_count,
                                                         char *const *arguments) {
     if (liveobj_arguments_only_list_tests(argument_count, arguments))
         return;
-    if (!liveobj_is_handed_over())
+    if (!liveobj_is_forwarding())
         liveobj_start(NULL);
     if (liveobj_xctest_start)
         liveobj_xctest_start();

@@ -1,13 +1,13 @@
-// spawn.c - starts and ends keepers. Owns the memory of each run (the keeper's stack, and the state
-// that the host and the keeper share), and the list of the keepers that must end before the host
-// does.
+// spawn.c - starts and ends supervisors. Owns the memory of each run (the supervisor's stack, and
+// the state that the host and the supervisor share), and the list of the supervisors that must end
+// before the host does.
 //
 // The memory is mapped for each run, because several threads may run programs at the same time, and
 // a thread that ends the host must not wait for their lock. No call here is a cancellation point,
 // and no sanitizer in the host notices that a process shares its memory.
 
 #define _GNU_SOURCE
-#include "keeper.h"
+#include "supervisor.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -35,19 +35,19 @@ static void pause_for(long nanoseconds) {
     syscall(SYS_nanosleep, &pause, NULL);
 }
 
-// MARK: - The keeper, seen from the host
+// MARK: - The supervisor, seen from the host
 
 /// \returns true once this process has no such child.
-static bool supervisor_has_ended(pid_t keeper, int flags) {
-    long ended = syscall(SYS_wait4, keeper, NULL, __WCLONE | flags, NULL);
-    return ended == keeper || (ended < 0 && errno != EINTR);
+static bool supervisor_has_ended(pid_t supervisor, int flags) {
+    long ended = syscall(SYS_wait4, supervisor, NULL, __WCLONE | flags, NULL);
+    return ended == supervisor || (ended < 0 && errno != EINTR);
 }
 
 enum { PAUSE_NANOSECONDS = 200000, PAUSES_IN_MILLISECOND = 5 };
 
-static bool supervisor_has_ended_within(pid_t keeper, int milliseconds) {
+static bool supervisor_has_ended_within(pid_t supervisor, int milliseconds) {
     int pauses = milliseconds * PAUSES_IN_MILLISECOND;
-    while (!supervisor_has_ended(keeper, WNOHANG)) {
+    while (!supervisor_has_ended(supervisor, WNOHANG)) {
         if (pauses-- == 0)
             return false;
         pause_for(PAUSE_NANOSECONDS);
@@ -55,33 +55,32 @@ static bool supervisor_has_ended_within(pid_t keeper, int milliseconds) {
     return true;
 }
 
-/// Makes the keeper kill the program. In a forked child, whose child the keeper is not, does
-/// nothing.
+/// Makes the supervisor kill the program. Does nothing in a forked child, which is not its parent.
 /// \param milliseconds The time for the program to end before it is killed.
 /// \returns false if the system prevents that for 5 s: the host does not wait forever.
-static bool end_keeper(pid_t keeper, int milliseconds) {
+static bool end_supervisor(pid_t supervisor, int milliseconds) {
     enum { PATIENCE = 5000 };
-    if (supervisor_has_ended_within(keeper, milliseconds))
+    if (supervisor_has_ended_within(supervisor, milliseconds))
         return true;
-    kill(keeper, LIVEOBJ_KEEPER_END);
-    return supervisor_has_ended_within(keeper, PATIENCE);
+    kill(supervisor, LIVEOBJ_SUPERVISOR_END);
+    return supervisor_has_ended_within(supervisor, PATIENCE);
 }
 
 static bool is_started(const struct liveobj_process *process) {
-    // Acquire: pairs with the release in liveobj_keeper_main.
+    // Acquire: pairs with the release in liveobj_supervisor_main.
     return __atomic_load_n(&process->is_started, __ATOMIC_ACQUIRE);
 }
 
-/// Starts a keeper. valgrind ends a program that starts a process which shares its memory. Under
-/// valgrind the keeper has a copy of the memory, and its result is in a shared mapping.
-static void start_keeper(struct liveobj_process *process) {
+/// Starts a supervisor. valgrind ends a program that starts a process which shares its memory.
+/// Under valgrind the supervisor has a copy of the memory, and its result is in a shared mapping.
+static void start_supervisor(struct liveobj_process *process) {
     long sharing = liveobj_valgrind_is_running() ? 0 : CLONE_VM;
-    process->keeper = (pid_t)liveobj_clone(sharing, process, liveobj_keeper_main, process);
-    if (process->keeper < 0)
-        process->result.error = -process->keeper;
-    while (process->keeper > 0 && !is_started(process)) {
-        if (supervisor_has_ended(process->keeper, WNOHANG)) { // it was killed
-            process->keeper = -1;
+    process->supervisor = (pid_t)liveobj_clone(sharing, process, liveobj_supervisor_main, process);
+    if (process->supervisor < 0)
+        process->result.error = -process->supervisor;
+    while (process->supervisor > 0 && !is_started(process)) {
+        if (supervisor_has_ended(process->supervisor, WNOHANG)) { // it was killed
+            process->supervisor = -1;
             process->result.error = is_started(process) ? process->result.error : ECHILD;
         } else {
             pause_for(PAUSE_NANOSECONDS / 4);
@@ -89,36 +88,36 @@ static void start_keeper(struct liveobj_process *process) {
     }
 }
 
-/// Starts a keeper with all signals blocked. It takes only those for which it waits.
-static void start_keeper_without_signals(struct liveobj_process *process) {
+/// Starts a supervisor with all signals blocked. It takes only those for which it waits.
+static void start_supervisor_without_signals(struct liveobj_process *process) {
     sigset_t all, blocked;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &blocked);
-    start_keeper(process);
+    start_supervisor(process);
     pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 }
 
 // MARK: - Before the host exits
 
-/// The ids of keepers; 0 for a free entry. In a forked child, those of its parent: see
-/// `end_keeper`.
-static pid_t kept[8];
-#define KEPT_COUNT (sizeof kept / sizeof *kept)
+/// The ids of supervisors; 0 for a free entry. In a forked child, those of its parent: see
+/// `end_supervisor`.
+static pid_t registered[8];
+#define REGISTERED_COUNT (sizeof registered / sizeof *registered)
 
-static void end_kept(int status, void *context) {
+static void end_registered(int status, void *context) {
     (void)status, (void)context;
-    for (size_t i = 0; i < KEPT_COUNT; i++) {
-        // Relaxed: only one caller may end the keeper, and it needs nothing but the id.
-        pid_t keeper = __atomic_exchange_n(&kept[i], 0, __ATOMIC_RELAXED);
-        if (keeper)
-            end_keeper(keeper, 0);
+    for (size_t i = 0; i < REGISTERED_COUNT; i++) {
+        // Relaxed: only one caller may end the supervisor, and it needs nothing but the id.
+        pid_t supervisor = __atomic_exchange_n(&registered[i], 0, __ATOMIC_RELAXED);
+        if (supervisor)
+            end_supervisor(supervisor, 0);
     }
 }
 
 static bool replace_registered(pid_t old, pid_t new) {
-    for (size_t i = 0; i < KEPT_COUNT; i++) {
+    for (size_t i = 0; i < REGISTERED_COUNT; i++) {
         pid_t expected = old;
-        if (__atomic_compare_exchange_n(&kept[i], &expected, new, false, __ATOMIC_RELAXED,
+        if (__atomic_compare_exchange_n(&registered[i], &expected, new, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
             return true;
     }
@@ -127,10 +126,10 @@ static bool replace_registered(pid_t old, pid_t new) {
 
 /// Ends the program at exit. If the list is full, the program ends a moment after the host.
 static void end_at_exit(struct liveobj_process *process) {
-    static bool is_registered;
-    if (!__atomic_exchange_n(&is_registered, true, __ATOMIC_RELAXED))
-        on_exit(end_kept, NULL);
-    process->is_kept = replace_registered(0, process->keeper);
+    static bool has_handler;
+    if (!__atomic_exchange_n(&has_handler, true, __ATOMIC_RELAXED))
+        on_exit(end_registered, NULL);
+    process->is_registered = replace_registered(0, process->supervisor);
 }
 
 // MARK: - A process
@@ -156,11 +155,11 @@ static struct liveobj_process *start_process(const struct liveobj_spawn *spawn, 
     *error = ENOMEM;
     if (!process)
         return NULL;
-    start_keeper_without_signals(process);
+    start_supervisor_without_signals(process);
     *error = process->result.error;
     if (*error == 0)
         return process;
-    while (process->keeper > 0 && !supervisor_has_ended(process->keeper, 0))
+    while (process->supervisor > 0 && !supervisor_has_ended(process->supervisor, 0))
         continue; // a signal interrupted the wait
     free_process(process);
     return NULL;
@@ -171,7 +170,7 @@ struct liveobj_spawn_result liveobj_spawn_run(const struct liveobj_spawn *spawn)
     struct liveobj_spawn_result result = {0, 0};
     struct liveobj_process *process = start_process(spawn, &result.error);
     if (process) {
-        while (!supervisor_has_ended(process->keeper, 0))
+        while (!supervisor_has_ended(process->supervisor, 0))
             continue;
         result = process->result;
         free_process(process);
@@ -191,11 +190,11 @@ struct liveobj_process *liveobj_spawn_start(const struct liveobj_spawn *spawn, i
 
 struct liveobj_spawn_result liveobj_spawn_end(struct liveobj_process *process, int milliseconds) {
     int saved = errno;
-    bool is_ours =
-        !process->is_kept || replace_registered(process->keeper, 0); // otherwise `end_kept` ends it
+    // Otherwise `end_registered` ends it.
+    bool is_ours = !process->is_registered || replace_registered(process->supervisor, 0);
     struct liveobj_spawn_result result = {.error = ETIMEDOUT};
-    if (is_ours &&
-        end_keeper(process->keeper, milliseconds)) { // the keeper's stack is in this memory
+    // Only then: the supervisor's stack is in this memory.
+    if (is_ours && end_supervisor(process->supervisor, milliseconds)) {
         result = process->result;
         free_process(process);
     }

@@ -12,9 +12,9 @@ package enum Deallocation {
   package static func failure<Failure: Error>(
     within time: Duration, pausing: (Duration) -> Void, of make: () throws(Failure) -> AnyObject?
   ) throws(Failure) -> AssertionFailure? {
-    let keptMemory = Recorder.KeptMemory()
+    let reservedMemory = Recorder.ReservedMemory()
     guard let object = try WatchedObject(madeBy: make) else { return noObject }
-    defer { withExtendedLifetime(keptMemory) {} }
+    defer { withExtendedLifetime(reservedMemory) {} }
     let left = Lifetime.survivors(of: [object], within: time, pausing: pausing)
     return failure(on: Recorder.ignoring { left.compactMap(TypedObject.init) }, after: time)
   }

@@ -9,7 +9,7 @@ final class Measurement {
   private let work = WorkScope()
   private let before: TrackingStatus
   private let stopsBefore: Int
-  private let keptMemory = Recorder.KeptMemory()
+  private let reservedMemory = Recorder.ReservedMemory()
   /// The baseline of every pass.
   private var marks: [UInt64] = []
   private var settling: Settling

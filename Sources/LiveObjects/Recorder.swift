@@ -91,7 +91,7 @@ package enum Recorder {
 
   /// Free memory at the addresses of stale pointers on this thread's stack: while it is kept, no new object
   /// is allocated there and counts as held by such a pointer.
-  package struct KeptMemory: ~Copyable {
+  package struct ReservedMemory: ~Copyable {
     private let taken = liveobj_free_memory_take()
     package init() {}
     deinit { liveobj_free_memory_give_back(taken) }

@@ -32,7 +32,7 @@
 #include <string.h>
 
 /// For a program that is also linked with LiveObjects: its copy of the recorder finds this symbol
-/// by name and uses our recorder (recorder/handover.c).
+/// by name and uses our recorder (recorder/forwarding.c).
 extern const struct liveobj_table *const liveobj_preloaded_table;
 const struct liveobj_table *const liveobj_preloaded_table = &liveobj_recorder_table;
 

@@ -4,7 +4,7 @@ import LiveObjectsAnalysis
 ///
 /// Explained findings with the same fingerprint have one cause, in however many tests: the same types hold each
 /// other, or are held, through the same references. Different leaks have one cause only if the same calls left
-/// them behind (`SharedCalls`), and held objects if others of them keep them alive (`KeptFindings`). Growth has one
+/// them behind (`SharedCalls`), and held objects if others of them keep them alive (`HeldFindings`). Growth has one
 /// cause for each type.
 public struct Cause: Sendable {
   /// At least one, the most important first.
@@ -12,7 +12,7 @@ public struct Cause: Sendable {
   /// Findings with one fingerprint as one, most important first. Growth of one type is one.
   let variants: [Finding]
   /// What keeps the victims alive: `only these objects keep`.
-  let keeper: String
+  let holderPhrase: String
   /// The tests that left the objects behind, by name; empty for unattributed objects.
   private(set) var tests: [TestName]
 
@@ -31,7 +31,7 @@ public struct Cause: Sendable {
     }
     let explained =
       SharedCalls.joined(Array(leaks.values)).map { Cause($0) }
-      + KeptFindings.joined(held).map { Cause([$0.first], $0.kept, keptBy: $0.keeper) }
+      + HeldFindings.joined(held).map { Cause([$0.first], $0.nested, heldBy: $0.holderPhrase) }
     return explained.sorted(by: precedes) + growth.values.map { Cause([$0]) }.sorted(by: precedes)
   }
 
@@ -43,16 +43,16 @@ public struct Cause: Sendable {
 
   /// - Parameters:
   ///   - variants: findings that are merged into one each.
-  ///   - kept: findings whose objects are counted as the victims of the first variant.
+  ///   - nested: findings whose objects are counted as the victims of the first variant.
   private init(
-    _ variants: [[Finding]], _ kept: [[Finding]] = [], keptBy keeper: String = "only these objects keep"
+    _ variants: [[Finding]], _ nested: [[Finding]] = [], heldBy holderPhrase: String = "only these objects keep"
   ) {
     var sorted = variants.map { (findings: $0, sum: Finding.sum(of: $0)) }
       .sorted { Finding.precedes($0.sum, $1.sum) }
-    sorted[0].sum.add(victims: kept.map(Finding.sum(of:)))
-    sorted[0].findings += kept.joined()
+    sorted[0].sum.add(victims: nested.map(Finding.sum(of:)))
+    sorted[0].findings += nested.joined()
     self.variants = sorted.map(\.sum)
-    self.keeper = keeper
+    self.holderPhrase = holderPhrase
     findings = sorted.flatMap(\.findings)
     var seen: Set<TestName> = []
     tests = findings.compactMap { TestName(of: $0) }.filter { seen.insert($0).inserted }

@@ -149,7 +149,7 @@ struct ExitTests {
     #expect(run.standardOutput == "about to end\n")
   }
 
-  /// The process that starts a tool has a keeper process in between.
+  /// The process that starts a tool has a supervisor process in between.
   static let findHost = "host=$(cut -d ' ' -f 4 /proc/$PPID/stat)"
 
   @Test(arguments: [["abort"], ["terminate"], ["segfault"]])

@@ -60,12 +60,12 @@ bool liveobj_code_calls(const unsigned char *return_address, uintptr_t function)
 /// 0x38). No other code does both.
 LIVEOBJ_HOOK bool liveobj_code_runs_task(const unsigned char *return_address);
 
-/// The bytes of a function that `liveobj_code_keeps_context` reads, at most.
+/// The bytes of a function that `liveobj_code_stores_context` reads, at most.
 #define LIVEOBJ_CODE_BYTES_OF_PROLOGUE 64
 
-/// Whether a function begins like an asynchronous one that keeps its context in its frame: in the
+/// Whether a function begins like an asynchronous one that stores its context in its frame: in the
 /// word below the frame record.
-LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size_t bytes);
+LIVEOBJ_HOOK bool liveobj_code_stores_context(const unsigned char *function, size_t bytes);
 
 /// The bytes from an address on that `liveobj_code_ends_signal` reads.
 #if defined(__x86_64__)

@@ -166,15 +166,15 @@ LIVEOBJ_HOOK bool liveobj_code_runs_task(const unsigned char *return_address) {
 }
 
 // str x22,[sp,#n-8] … add x29,sp,#n
-LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size_t bytes) {
-    int32_t kept = 0;
+LIVEOBJ_HOOK bool liveobj_code_stores_context(const unsigned char *function, size_t bytes) {
+    int32_t stored = 0;
     for (size_t at = 0; at + INSTRUCTION_BYTES <= bytes; at += INSTRUCTION_BYTES) {
         uint32_t instruction = instruction_at(function + at);
         struct access access;
         if (is_access(instruction, false, &access) && access.base == SP)
-            find_accessed_offset(&access, CONTEXT, &kept);
+            find_accessed_offset(&access, CONTEXT, &stored);
         if ((instruction & 0xffc003ff) == 0x910003fd)
-            return kept > 0 && kept + 8 == (int32_t)(instruction >> 10 & 0xfff);
+            return stored > 0 && stored + 8 == (int32_t)(instruction >> 10 & 0xfff);
     }
     return false;
 }

@@ -57,7 +57,7 @@ LIVEOBJ_HOOK bool liveobj_code_runs_task(const unsigned char *return_address) {
     return false;
 }
 
-LIVEOBJ_HOOK bool liveobj_code_keeps_context(const unsigned char *function, size_t bytes) {
+LIVEOBJ_HOOK bool liveobj_code_stores_context(const unsigned char *function, size_t bytes) {
     static const unsigned char start[] = {
         0x55,                         // push rbp
         0x41, 0x56,                   // push r14

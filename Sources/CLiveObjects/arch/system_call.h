@@ -1,8 +1,8 @@
 // system_call.h - system calls without libc.
 //
 // libc's functions write into the thread-local storage of their thread (errno, cancellation), and
-// sanitizers replace them. The keeper, and the program before its `execve`, run on the thread-local
-// storage of a thread of the host. So they call nothing but these functions.
+// sanitizers replace them. The supervisor, and the program before its `execve`, run on the
+// thread-local storage of a thread of the host. So they call nothing but these functions.
 
 #pragma once
 

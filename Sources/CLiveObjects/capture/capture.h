@@ -36,9 +36,9 @@ void liveobj_write_sampling(struct liveobj_stream *stream, const struct liveobj_
 
 // MARK: - capture_tests.c
 
-struct liveobj_kept_test;
+struct liveobj_recorded_test;
 /// Writes a TEST record. \param next The sequence number at which tests that still run end.
-void liveobj_put_test(struct liveobj_section *section, const struct liveobj_kept_test *test,
+void liveobj_put_test(struct liveobj_section *section, const struct liveobj_recorded_test *test,
                       uint64_t next);
 void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next);
 void liveobj_write_evaluated_tests(struct liveobj_stream *stream);

@@ -10,13 +10,13 @@
 
 /// The end of a test. A running test ends now, or where it began if that was after the start of the
 /// capture.
-static uint64_t end_of(const struct liveobj_kept_test *test, uint64_t next) {
+static uint64_t end_of(const struct liveobj_recorded_test *test, uint64_t next) {
     if (test->end)
         return test->end;
     return next > test->first ? next : test->first;
 }
 
-void liveobj_put_test(struct liveobj_section *section, const struct liveobj_kept_test *test,
+void liveobj_put_test(struct liveobj_section *section, const struct liveobj_recorded_test *test,
                       uint64_t next) {
     liveobj_put_u32(section, test->library);
     liveobj_put_u32(section, test->outcome);
@@ -37,7 +37,7 @@ void liveobj_write_tests(struct liveobj_stream *stream, uint64_t next) {
     if (count == 0 || !liveobj_section_start(&section, stream, "TEST"))
         return;
     for (uint32_t number = 1; number <= count; number++) {
-        struct liveobj_kept_test test = liveobj_tests_get(number);
+        struct liveobj_recorded_test test = liveobj_tests_get(number);
         liveobj_section_reserve(&section, LIVEOBJ_RECORD_LIMIT - 1);
         liveobj_put_test(&section, &test, next);
     }
@@ -59,7 +59,7 @@ void liveobj_write_evaluated_tests(struct liveobj_stream *stream) {
 }
 
 void liveobj_write_test_findings(struct liveobj_stream *stream) {
-    struct liveobj_kept_findings findings = liveobj_tests_findings();
+    struct liveobj_recorded_findings findings = liveobj_tests_findings();
     liveobj_stream_forward(stream, findings.bytes, findings.count);
     stream->sections += findings.sections;
 }

@@ -65,9 +65,9 @@ void liveobj_section_finish(struct liveobj_section *section) {
 }
 
 void liveobj_put_string(struct liveobj_section *section, const char *text, size_t length) {
-    size_t kept = length < LIVEOBJ_STRING_LIMIT ? length : LIVEOBJ_STRING_LIMIT;
-    liveobj_put_u32(section, (uint32_t)kept);
-    liveobj_put(section, text, kept);
+    size_t used = length < LIVEOBJ_STRING_LIMIT ? length : LIVEOBJ_STRING_LIMIT;
+    liveobj_put_u32(section, (uint32_t)used);
+    liveobj_put(section, text, used);
 }
 
 #endif

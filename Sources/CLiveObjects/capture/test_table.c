@@ -26,7 +26,7 @@ static struct {
     struct liveobj_lock lock;
     struct liveobj_arena item_arena;
     struct liveobj_arena text;
-    struct liveobj_kept_test *items; // by number; 0 is not used
+    struct liveobj_recorded_test *items; // by number; 0 is not used
     size_t text_used;
     uint32_t count;          // atomic: the tests up to this number are complete
     unsigned char *findings; // atomic: mapped with the first finding
@@ -38,7 +38,7 @@ static bool start_arenas_locked(void) {
     if (!liveobj_arena_start(&tests.item_arena, TESTS_LIMIT * sizeof *tests.items) ||
         !liveobj_arena_start(&tests.text, TEXT_BYTES))
         return false;
-    tests.items = (struct liveobj_kept_test *)(void *)tests.item_arena.start;
+    tests.items = (struct liveobj_recorded_test *)(void *)tests.item_arena.start;
     return true;
 }
 
@@ -51,17 +51,17 @@ static const char *copy_text_locked(const char *text) {
     size_t length = text ? strnlen(text, STRING_BYTES) : 0;
     if (length == 0 || !liveobj_arena_grow(&tests.text, tests.text_used + length + 1))
         return "";
-    char *kept = (char *)tests.text.start +
+    char *copy = (char *)tests.text.start +
                  tests.text_used; // the arena is zeroed, so the string is terminated
     tests.text_used += length + 1;
-    return memcpy(kept, text, length);
+    return memcpy(copy, text, length);
 }
 
 static uint32_t append_test_locked(const struct liveobj_test *test) {
     if (!make_test_room_locked())
         return 0;
     uint32_t number = tests.count + 1;
-    tests.items[number] = (struct liveobj_kept_test){
+    tests.items[number] = (struct liveobj_recorded_test){
         .library = test->library,
         .outcome = LIVEOBJ_TEST_RUNNING,
         .scope = test->scope,
@@ -90,11 +90,11 @@ uint32_t liveobj_tests_begin(const struct liveobj_test *test) {
 void liveobj_tests_end(uint32_t test, enum liveobj_test_outcome outcome) {
     if (test == 0 || test > liveobj_tests_count())
         return;
-    struct liveobj_kept_test *kept = &tests.items[test];
-    bool has_leaked = outcome == LIVEOBJ_TEST_FAILED && LIVEOBJ_LOAD_RELAXED(kept->has_leaked);
-    LIVEOBJ_STORE_RELAXED(kept->outcome, has_leaked ? LIVEOBJ_TEST_LEAKED : outcome);
-    if (!LIVEOBJ_LOAD_RELAXED(kept->end))
-        LIVEOBJ_STORE_RELAXED(kept->end, liveobj_sequence_mark());
+    struct liveobj_recorded_test *recorded = &tests.items[test];
+    bool has_leaked = outcome == LIVEOBJ_TEST_FAILED && LIVEOBJ_LOAD_RELAXED(recorded->has_leaked);
+    LIVEOBJ_STORE_RELAXED(recorded->outcome, has_leaked ? LIVEOBJ_TEST_LEAKED : outcome);
+    if (!LIVEOBJ_LOAD_RELAXED(recorded->end))
+        LIVEOBJ_STORE_RELAXED(recorded->end, liveobj_sequence_mark());
 }
 
 void liveobj_tests_close(uint32_t test, enum liveobj_test_outcome outcome, bool is_evaluated) {
@@ -109,12 +109,12 @@ uint32_t liveobj_tests_count(void) {
     return __atomic_load_n(&tests.count, __ATOMIC_ACQUIRE);
 }
 
-struct liveobj_kept_test liveobj_tests_get(uint32_t test) {
-    const struct liveobj_kept_test *kept = &tests.items[test];
-    struct liveobj_kept_test result = *kept;
-    result.outcome = LIVEOBJ_LOAD_RELAXED(kept->outcome);
-    result.end = LIVEOBJ_LOAD_RELAXED(kept->end);
-    result.is_evaluated = LIVEOBJ_LOAD_RELAXED(kept->is_evaluated);
+struct liveobj_recorded_test liveobj_tests_get(uint32_t test) {
+    const struct liveobj_recorded_test *recorded = &tests.items[test];
+    struct liveobj_recorded_test result = *recorded;
+    result.outcome = LIVEOBJ_LOAD_RELAXED(recorded->outcome);
+    result.end = LIVEOBJ_LOAD_RELAXED(recorded->end);
+    result.is_evaluated = LIVEOBJ_LOAD_RELAXED(recorded->is_evaluated);
     return result;
 }
 
@@ -157,9 +157,9 @@ static size_t section_bytes(uint64_t payload) {
     return sizeof(struct liveobj_section_header) + ((payload + 7) & ~(uint64_t)7);
 }
 
-struct liveobj_kept_findings liveobj_tests_add_finding(uint32_t test, const void *finding,
-                                                       size_t count) {
-    struct liveobj_kept_findings none = {0};
+struct liveobj_recorded_findings liveobj_tests_add_finding(uint32_t test, const void *finding,
+                                                           size_t count) {
+    struct liveobj_recorded_findings none = {0};
     if (test == 0 || test > liveobj_tests_count())
         return none;
     LIVEOBJ_STORE_RELAXED(tests.items[test].has_leaked, true);
@@ -170,14 +170,14 @@ struct liveobj_kept_findings liveobj_tests_add_finding(uint32_t test, const void
         return none; // in a signal handler that interrupted the holder of the lock
     const void *section = store_section_locked(test, finding, count, bytes);
     liveobj_lock_release(&tests.lock);
-    return section ? (struct liveobj_kept_findings){section, bytes, 1} : none;
+    return section ? (struct liveobj_recorded_findings){section, bytes, 1} : none;
 }
 
-struct liveobj_kept_findings liveobj_tests_findings(void) {
+struct liveobj_recorded_findings liveobj_tests_findings(void) {
     // Acquire: pairs with the releases above. Before the address, which is stored before the first
     // count; an initializer's parts are evaluated in any order.
     size_t count = __atomic_load_n(&tests.findings_used, __ATOMIC_ACQUIRE);
-    struct liveobj_kept_findings findings = {
+    struct liveobj_recorded_findings findings = {
         .count = count,
         .bytes = __atomic_load_n(&tests.findings, __ATOMIC_ACQUIRE),
     };

@@ -19,7 +19,7 @@
 static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
                                                 struct liveobj_hook_frame frame) {
     if (LIVEOBJ_UNLIKELY(!thread->stacks))
-        thread->stacks = liveobj_os_map_kept(sizeof *thread->stacks, true);
+        thread->stacks = liveobj_os_map_charged(sizeof *thread->stacks, true);
     if (LIVEOBJ_LIKELY(thread->stacks != NULL))
         return liveobj_stack_trace_record(thread->stacks, liveobj_frame_record_pc(frame.record),
                                           liveobj_hook_frame_sp(frame),
@@ -28,8 +28,8 @@ static inline uint32_t liveobj_hook_stack_trace(struct liveobj_thread *thread,
     return 0;
 }
 
-/// Keeps the value of a hook pointer of the runtime in `original`.
-#define LIVEOBJ_KEEP_POINTER(runtime, name)                                                        \
+/// Saves the value of a hook pointer of the runtime in `original`.
+#define LIVEOBJ_SAVE_POINTER(runtime, name)                                                        \
     original.name = *(__typeof__(original.name) *)(runtime)->name;
 
 /// Replaces a hook pointer of the runtime. Release, and `liveobj_order_threads` before it, because

@@ -386,7 +386,7 @@ static void save_originals(const struct liveobj_runtime *runtime) {
         usable_size = (usable_size_fn)malloc_usable_size;
     if (objects_are_seen_by_got)
         return;
-#define LIVEOBJ_POINTER(name, hook) LIVEOBJ_KEEP_POINTER(runtime, name)
+#define LIVEOBJ_POINTER(name, hook) LIVEOBJ_SAVE_POINTER(runtime, name)
 #include "hooks/hooks.def"
 }
 

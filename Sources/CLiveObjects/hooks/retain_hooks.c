@@ -217,7 +217,7 @@ static unsigned take_all_slots(void) {
 void liveobj_retain_hooks_install(const struct liveobj_runtime *runtime) {
 #define LIVEOBJ_RETAIN_SLOT(name, kind) original.name = (kind##_fn)(uintptr_t)runtime->name;
 #include "hooks/hooks.def"
-#define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_KEEP_POINTER(runtime, name)
+#define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_SAVE_POINTER(runtime, name)
 #include "hooks/hooks.def"
     liveobj_order_threads();
 #define LIVEOBJ_RETAIN_POINTER(name, hook) LIVEOBJ_REPLACE_POINTER(runtime, name, hook)

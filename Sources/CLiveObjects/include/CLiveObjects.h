@@ -15,7 +15,7 @@
 // `liveobj_status`: only in LIVEOBJ_STATE_TRACKING does "no objects" mean that there are none.
 //
 // A process has one recorder. Where a program links this library and also runs under the preload
-// library, there are two copies; all functions then call the preloaded one (recorder/handover.c).
+// library, there are two copies; all functions then call the preloaded one (recorder/forwarding.c).
 //
 // All functions may be called from any thread, and not from a signal handler unless stated. None
 // throws, aborts or prints.
@@ -135,7 +135,7 @@ void liveobj_stop(void);
 struct liveobj_status liveobj_status(void);
 
 /// Whether calls go to the preloaded copy of the recorder, and not to this one.
-bool liveobj_is_handed_over(void);
+bool liveobj_is_forwarding(void);
 
 // MARK: - Baselines and scopes
 

@@ -1,4 +1,4 @@
-// layout.c - compiles layouts and keeps them.
+// layout.c - compiles layouts and caches them.
 //
 // Owns the tables of compiled layouts. They are compiled with the turn of captures. layout_value.c
 // has the layout of each kind of type, layout_fields.c that of stored properties.

@@ -1,6 +1,6 @@
 // layout.h - the references in the values of a type, and the words that are none by their type.
 //
-// A layout is compiled once from the runtime's metadata and kept until the process ends, keyed by
+// A layout is compiled once from the runtime's metadata and cached until the process ends, keyed by
 // the metadata's address. Compiling calls the runtime, which allocates and locks. So layouts are
 // compiled in the program before the heap is read. The snapshot process compiles only those of
 // types that first appear in an object's memory. Outside of hooks, under the lock over captures.

@@ -153,9 +153,9 @@ static uint32_t element_label(const char **names, uint32_t outer) {
     enum { NAME_LIMIT = 256 };
     char name[NAME_LIMIT];
     size_t length = *names ? strcspn(*names, " ") : 0;
-    size_t kept = length < NAME_LIMIT ? length : NAME_LIMIT - 1;
-    memcpy(name, *names ? *names : "", kept);
-    name[kept] = 0;
+    size_t used = length < NAME_LIMIT ? length : NAME_LIMIT - 1;
+    memcpy(name, *names ? *names : "", used);
+    name[used] = 0;
     if (*names)
         *names += length + ((*names)[length] == ' ');
     return liveobj_label_join(

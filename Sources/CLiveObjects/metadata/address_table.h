@@ -25,7 +25,7 @@ void liveobj_address_table_end(struct liveobj_address_table *table);
 
 // MARK: - Metadata
 
-/// Maps the address of metadata to what was compiled from it, which is kept for later captures.
+/// Maps the address of metadata to what was compiled from it, which is cached for later captures.
 /// Zeroed memory is an empty table.
 struct liveobj_metadata_table {
     struct liveobj_address_table numbers;

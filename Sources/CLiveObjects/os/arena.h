@@ -1,5 +1,5 @@
-// arena.h - the memory that the recorder keeps, within shares of the limits of the process's
-// memory, and within the user's (os_arena.c).
+// arena.h - the memory that is charged to the recorder, within shares of the limits of the
+// process's memory, and within the user's (os_arena.c).
 
 #pragma once
 
@@ -7,23 +7,23 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Reads the limits that are not read for each allocation. Called before anything is kept; not in a
-/// hook.
-void liveobj_os_keep_within_limits(void);
+/// Reads the limits that are not read for each allocation. Called before anything is charged; not
+/// in a hook.
+void liveobj_os_read_limits(void);
 
 /// A sixteenth of the memory that this process may use: of its memory cgroup's, or the machine's.
 uint64_t liveobj_os_memory_share(void);
 
-/// True once the limits or the system refused memory that the recorder wanted to keep.
+/// True once the limits or the system refused memory that the recorder wanted.
 bool liveobj_os_was_short_of_memory(void);
 
-/// Maps memory that is kept until the process ends; see `liveobj_os_map`. NULL if the system
-/// refuses, or if the recorder would keep more than its share of the process's limits.
+/// Maps memory that is charged to the recorder; see `liveobj_os_map`. NULL if the system refuses,
+/// or if the recorder would have more than its share of the process's limits.
 /// \param is_dense Whether all of it will be written to.
-LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense);
-LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense);
+LIVEOBJ_HOOK void *liveobj_os_map_charged(size_t bytes, bool is_dense);
+LIVEOBJ_HOOK void liveobj_os_unmap_charged(void *start, size_t bytes, bool is_dense);
 
-/// Kept memory that grows at its end and never moves. The caller's lock must guard growth.
+/// Charged memory that grows at its end and never moves. The caller's lock must guard growth.
 struct liveobj_arena {
     unsigned char *start;
     size_t bytes; // those that are mapped: zeroed when new; atomic
@@ -44,11 +44,11 @@ static inline size_t liveobj_arena_bytes(const struct liveobj_arena *arena) {
 // MARK: - The user's limit
 
 /// Sets the limit, if it is below the share of the process's own limits. Called after
-/// `liveobj_os_keep_within_limits`, before anything is kept.
-/// \returns The bytes that the recorder may keep.
+/// `liveobj_os_read_limits`, before anything is charged.
+/// \returns The bytes that the recorder may have.
 uint64_t liveobj_os_set_budget(uint64_t bytes);
 
-/// Counts memory as kept that is mapped, but not counted, later.
+/// Charges memory that is mapped, but not charged, later.
 /// \returns false if there is not so much.
 bool liveobj_os_prepay(uint64_t bytes);
 
@@ -56,8 +56,8 @@ bool liveobj_os_prepay(uint64_t bytes);
 /// page again. What was in it is lost. Prepaid arenas are mapped as a whole from the start.
 LIVEOBJ_HOOK void liveobj_arena_empty(struct liveobj_arena *arena);
 
-/// Sets how much of the kept memory that is not dense is in use, as was measured. It counts against
-/// the budget.
+/// Sets how much of the charged memory that is not dense is in use, as was measured. It counts
+/// against the budget.
 void liveobj_os_set_sparse_bytes(uint64_t bytes);
 
 #pragma GCC visibility pop

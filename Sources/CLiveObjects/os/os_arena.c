@@ -1,12 +1,12 @@
-// os_arena.c - memory that the recorder keeps; owns its count, and the addresses for arenas. See
-// os.h.
+// os_arena.c - memory that is charged to the recorder; owns its count, and the addresses for
+// arenas. See os.h.
 //
 // Address space is mapped when it is needed and not in advance, because a limit counts it, even a
 // limit that the program sets later. An arena, which grows without moving, is far below the
 // addresses that the system chooses for mappings, and is mapped piece by piece. If another mapping
 // is in its way, it cannot grow further.
 //
-// Kept memory stays within a share of each limit. So a program that needs 95 % of RLIMIT_AS, or
+// Charged memory stays within a share of each limit. So a program that needs 95 % of RLIMIT_AS, or
 // five sixths of its memory cgroup, runs as it does without the recorder. Beyond the share, records
 // are dropped and counted. A budget is a limit for all memory that is written to; of sparse memory,
 // for what was written to when it was last measured.
@@ -29,12 +29,12 @@ static uint64_t promised_limit = UINT64_MAX;
 static uint64_t memory_limit = UINT64_MAX;
 static uint64_t budget = UINT64_MAX;
 
-static uint64_t kept;   // atomic
-static uint64_t dense;  // the part that is written to throughout; atomic
-static uint64_t sparse; // what is in use of the other part; atomic
-static bool was_short;  // atomic
+static uint64_t charged; // atomic
+static uint64_t dense;   // the part that is written to throughout; atomic
+static uint64_t sparse;  // what is in use of the other part; atomic
+static bool was_short;   // atomic
 
-void liveobj_os_keep_within_limits(void) {
+void liveobj_os_read_limits(void) {
     promised_limit = liveobj_os_address_room().limit;
     memory_limit = liveobj_os_memory_room().room.limit;
 }
@@ -82,7 +82,7 @@ static bool add_within(uint64_t *counter, uint64_t bytes, uint64_t most) {
 }
 
 static void uncharge(size_t bytes, bool is_dense) {
-    __atomic_sub_fetch(&kept, bytes, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&charged, bytes, __ATOMIC_RELAXED);
     __atomic_sub_fetch(&dense, is_dense ? bytes : 0, __ATOMIC_RELAXED);
 }
 
@@ -91,11 +91,11 @@ static bool is_within_budget(uint64_t bytes) {
     return LIVEOBJ_LOAD_RELAXED(dense) + LIVEOBJ_LOAD_RELAXED(sparse) + bytes <= budget;
 }
 
-/// Counts memory as kept. \returns false if it would exceed the share, or the budget.
+/// Charges memory to the recorder. \returns false if it would exceed the share, or the budget.
 static bool charge(size_t bytes, bool is_dense) {
     if (!is_within_budget(is_dense ? bytes : 0))
         return false;
-    if (!add_within(&kept, bytes, address_limit() / SHARE_OF_ADDRESSES))
+    if (!add_within(&charged, bytes, address_limit() / SHARE_OF_ADDRESSES))
         return false;
     if (!is_dense || add_within(&dense, bytes, memory_limit / SHARE_OF_MEMORY))
         return true;
@@ -118,7 +118,7 @@ void liveobj_os_set_sparse_bytes(uint64_t bytes) {
     LIVEOBJ_STORE_RELAXED(sparse, bytes);
 }
 
-LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense) {
+LIVEOBJ_HOOK void *liveobj_os_map_charged(size_t bytes, bool is_dense) {
     if (!charge(bytes, is_dense))
         return NULL;
     void *start = liveobj_os_map(bytes);
@@ -129,7 +129,7 @@ LIVEOBJ_HOOK void *liveobj_os_map_kept(size_t bytes, bool is_dense) {
     return NULL;
 }
 
-LIVEOBJ_HOOK void liveobj_os_unmap_kept(void *start, size_t bytes, bool is_dense) {
+LIVEOBJ_HOOK void liveobj_os_unmap_charged(void *start, size_t bytes, bool is_dense) {
     liveobj_os_unmap(start, bytes);
     uncharge(bytes, is_dense);
 }

@@ -244,7 +244,7 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
     if (settings->retains && !recorder.retains)
         recorder.reason = no_retains_reason;
     recorder.has_budget = settings->budget_bytes > 0;
-    liveobj_os_keep_within_limits();
+    liveobj_os_read_limits();
     uint64_t max_stack_bytes =
         settings->max_stack_bytes ? settings->max_stack_bytes : liveobj_os_memory_share();
     if (recorder.has_budget)
@@ -388,9 +388,9 @@ void liveobj_recorder_test_end(uint32_t test, enum liveobj_test_outcome outcome)
 }
 
 void liveobj_recorder_test_add_finding(uint32_t test, const void *finding, size_t count) {
-    struct liveobj_kept_findings kept = liveobj_tests_add_finding(test, finding, count);
-    if (kept.count)
-        liveobj_journal_section(kept.bytes, kept.count);
+    struct liveobj_recorded_findings recorded = liveobj_tests_add_finding(test, finding, count);
+    if (recorded.count)
+        liveobj_journal_section(recorded.bytes, recorded.count);
 }
 
 void liveobj_recorder_test_close(uint32_t test, enum liveobj_test_outcome outcome,
@@ -451,7 +451,7 @@ bool liveobj_recorder_count(liveobj_write_fn write, void *context, liveobj_visit
     return written;
 }
 
-static enum liveobj_cycle_check capture_possible_cycles(const struct liveobj_kept_test *test,
+static enum liveobj_cycle_check capture_possible_cycles(const struct liveobj_recorded_test *test,
                                                         liveobj_write_fn write, void *context) {
     struct liveobj_selection visited = {0};
     struct liveobj_capture_request request = {.since = test->first,
@@ -472,9 +472,9 @@ enum liveobj_cycle_check liveobj_recorder_test_capture(uint32_t test, liveobj_wr
                                                        void *context) {
     if (test == 0 || test > liveobj_tests_count())
         return LIVEOBJ_CYCLE_NONE;
-    struct liveobj_kept_test kept = liveobj_tests_get(test);
+    struct liveobj_recorded_test recorded = liveobj_tests_get(test);
     begin_own_work();
-    enum liveobj_cycle_check check = capture_possible_cycles(&kept, write, context);
+    enum liveobj_cycle_check check = capture_possible_cycles(&recorded, write, context);
     end_own_work();
     return check;
 }
@@ -483,9 +483,9 @@ void liveobj_recorder_test_visit_instances(uint32_t test, liveobj_visit_instance
                                            void *context) {
     if (test == 0 || test > liveobj_tests_count())
         return;
-    struct liveobj_kept_test kept = liveobj_tests_get(test);
+    struct liveobj_recorded_test recorded = liveobj_tests_get(test);
     begin_own_work();
-    liveobj_test_instances_visit(&kept, visit, context);
+    liveobj_test_instances_visit(&recorded, visit, context);
     end_own_work();
 }
 

@@ -64,7 +64,7 @@ void liveobj_recorder_note_unloads(void);
 /// Called about once a second. Does nothing without a budget.
 void liveobj_recorder_measure_memory(void);
 
-/// The functions above, for another copy of the recorder in the same process (handover.c).
+/// The functions above, for another copy of the recorder in the same process (forwarding.c).
 struct liveobj_table;
 extern const struct liveobj_table liveobj_recorder_table;
 

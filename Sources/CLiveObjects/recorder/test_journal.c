@@ -80,14 +80,14 @@ static void finish_record(struct record *record) {
         liveobj_os_unmap(section->bytes, LONG_RECORD);
 }
 
-static size_t room_for(const struct liveobj_kept_test *test) {
+static size_t room_for(const struct liveobj_recorded_test *test) {
     const size_t numbers = 128; // also covers the section's header and padding
     return numbers + strlen(test->id) + strlen(test->arguments) + strlen(test->file);
 }
 
 void liveobj_journal_begin(uint32_t number) {
     struct record record;
-    struct liveobj_kept_test test = liveobj_tests_get(number);
+    struct liveobj_recorded_test test = liveobj_tests_get(number);
     if (!LIVEOBJ_LOAD_RELAXED(journal.write) ||
         !start_record(&record, "BEGN", number, room_for(&test)))
         return;
@@ -97,7 +97,7 @@ void liveobj_journal_begin(uint32_t number) {
 
 void liveobj_journal_close(uint32_t number) {
     struct record record;
-    struct liveobj_kept_test test = liveobj_tests_get(number);
+    struct liveobj_recorded_test test = liveobj_tests_get(number);
     if (!LIVEOBJ_LOAD_RELAXED(journal.write) ||
         !start_record(&record, "DONE", number, SHORT_RECORD))
         return;

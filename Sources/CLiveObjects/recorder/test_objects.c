@@ -42,7 +42,7 @@ struct path_object {
 };
 
 struct search {
-    const struct liveobj_kept_test *test;
+    const struct liveobj_recorded_test *test;
     struct liveobj_reader reader;
     struct liveobj_address_table numbers; // of the objects that were visited
     struct liveobj_selection *visited;
@@ -82,7 +82,7 @@ static void enter_object(struct search *search, uint32_t index,
 }
 
 /// Objects allocated on queues and threads have no scope: they may be part of a cycle of the test.
-static bool may_be_of_cycle(const struct liveobj_kept_test *test,
+static bool may_be_of_cycle(const struct liveobj_recorded_test *test,
                             const struct liveobj_object *object) {
     return object->sequence >= test->first && object->metadata != LIVEOBJ_METADATA_TASK &&
            (!test->scope || !object->scope || liveobj_scope_is_within(object->scope, test->scope));
@@ -126,12 +126,12 @@ static void search_from(struct search *search, uint32_t index,
 }
 
 /// A cycle of the test has an instance in it that the test itself allocated.
-static bool is_of(const struct liveobj_kept_test *test, const struct liveobj_object *object) {
+static bool is_of(const struct liveobj_recorded_test *test, const struct liveobj_object *object) {
     return may_be_of_cycle(test, object) && object->metadata != LIVEOBJ_METADATA_RAW_BUFFER &&
            (!test->scope || object->scope);
 }
 
-enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *test,
+enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_recorded_test *test,
                                               struct liveobj_selection *visited) {
     struct search search = {
         .test = test, .visited = visited, .is_inconclusive = liveobj_unloads_failure() != NULL};
@@ -152,7 +152,8 @@ enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *te
 
 // MARK: - Instances
 
-static bool is_made_in(const struct liveobj_kept_test *test, const struct liveobj_object *object) {
+static bool is_made_in(const struct liveobj_recorded_test *test,
+                       const struct liveobj_object *object) {
     bool is_running = test->end == 0;
     return object->sequence >= test->first && (is_running || object->sequence < test->end);
 }
@@ -162,7 +163,7 @@ static bool is_instance(const struct liveobj_object *object, struct liveobj_read
            !liveobj_strong_count_of(object, reader).is_pinned;
 }
 
-void liveobj_test_instances_visit(const struct liveobj_kept_test *test,
+void liveobj_test_instances_visit(const struct liveobj_recorded_test *test,
                                   liveobj_visit_instance_fn visit, void *context) {
     uint32_t records_end = liveobj_records_end();
     struct liveobj_object object;

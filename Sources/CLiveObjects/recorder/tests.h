@@ -27,11 +27,11 @@ void liveobj_selection_end(struct liveobj_selection *selection);
 /// \returns LIVEOBJ_CYCLE_NONE if no word leads back to an object that it was reached from,
 /// LIVEOBJ_CYCLE_INCONCLUSIVE if a limit was reached or memory could not be read, else
 /// LIVEOBJ_CYCLE_POSSIBLE: a capture of the visited objects decides.
-enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_kept_test *test,
+enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_recorded_test *test,
                                               struct liveobj_selection *visited);
 
 /// See `liveobj_test_visit_instances`.
-void liveobj_test_instances_visit(const struct liveobj_kept_test *test,
+void liveobj_test_instances_visit(const struct liveobj_recorded_test *test,
                                   liveobj_visit_instance_fn visit, void *context);
 
 #pragma GCC visibility pop

@@ -42,7 +42,7 @@ struct liveobj_settings liveobj_settings_default(void) {
     return (struct liveobj_settings){.stacks = true, .depth = 64};
 }
 
-bool liveobj_is_handed_over(void) {
+bool liveobj_is_forwarding(void) {
     return false;
 }
 

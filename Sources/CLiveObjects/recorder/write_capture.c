@@ -175,7 +175,7 @@ static void write_live(struct liveobj_capture *capture,
     liveobj_write_stacks(capture);
 }
 
-/// The number of objects of each type, without images and tests: many of these are kept.
+/// The number of objects of each type, without images and tests: many of these are stored.
 static void write_live_counts(struct liveobj_capture *capture,
                               const struct liveobj_capture_request *request, uint64_t next) {
     liveobj_unloads_note();

@@ -41,14 +41,14 @@ struct liveobj_page_map {
 static inline bool liveobj_page_map_start(struct liveobj_page_map *map, uint32_t granule_bits) {
     uint32_t root_bits = LIVEOBJ_ADDRESS_BITS - LIVEOBJ_LEAF_BITS - granule_bits;
     map->granule_bits = granule_bits;
-    map->root = liveobj_os_map_kept(sizeof(uint32_t *) << root_bits, false);
+    map->root = liveobj_os_map_charged(sizeof(uint32_t *) << root_bits, false);
     return map->root != NULL;
 }
 
 /// Adds a leaf. If two threads try at once, both use the leaf of the first.
 static inline void liveobj_page_map_add_leaf(struct liveobj_page_map *map, uintptr_t address) {
     uint32_t **entry = &map->root[address >> map->granule_bits >> LIVEOBJ_LEAF_BITS];
-    uint32_t *leaf = liveobj_os_map_kept(LIVEOBJ_LEAF_BYTES, false);
+    uint32_t *leaf = liveobj_os_map_charged(LIVEOBJ_LEAF_BYTES, false);
     uint32_t *present = NULL;
     if (!leaf)
         return;
@@ -58,7 +58,7 @@ static inline void liveobj_page_map_add_leaf(struct liveobj_page_map *map, uintp
     // first.
     if (!__atomic_compare_exchange_n(entry, &present, leaf, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE))
-        liveobj_os_unmap_kept(leaf, LIVEOBJ_LEAF_BYTES, false);
+        liveobj_os_unmap_charged(leaf, LIVEOBJ_LEAF_BYTES, false);
 }
 
 /// The slot of any address; NULL if its part of the address space has no leaf.

@@ -128,7 +128,7 @@ static void push_locked(struct liveobj_batch **stack, struct liveobj_batch *batc
 
 static struct liveobj_batch *new_empty_batches_locked(void) {
     enum { COUNT = 32 };
-    struct liveobj_batch *batches = liveobj_os_map_kept(COUNT * sizeof *batches, true);
+    struct liveobj_batch *batches = liveobj_os_map_charged(COUNT * sizeof *batches, true);
     for (size_t i = 1; batches && i < COUNT; i++)
         push_locked(&empty_batches, &batches[i]);
     return batches;

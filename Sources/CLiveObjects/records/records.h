@@ -3,7 +3,7 @@
 //
 // A record is 32 bytes in one reserved arena; its index identifies it. It is live while the page
 // map has its index at its object's address. A deallocation clears that slot and does not touch the
-// record. The indices of free records are kept in batches, one or two batches per thread. So an
+// record. The indices of free records are stored in batches, one or two batches per thread. So an
 // allocation or a deallocation can miss the cache only for the slot and, at an allocation, for the
 // record that it writes. (A chain of free records through their own memory cost a miss that the
 // next allocation had to wait for.) Full batches move between threads through a common stack, so a
@@ -126,7 +126,7 @@ static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
 
 /// Takes a free record for a thread whose batch is empty. \returns 0 if none can be had. Slow path.
 LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread);
-/// Keeps a free record for which the thread's batch has no room. Slow path.
+/// Stores a free record for which the thread's batch has no room. Slow path.
 LIVEOBJ_HOOK void liveobj_record_put_slowly(struct liveobj_thread *thread, uint32_t index);
 /// The slot of an address in a part of the address space that has no leaf yet; NULL if there is no
 /// memory for one. Slow path.

@@ -17,7 +17,7 @@
 #include "records/thread.h"
 #include "stacks/stacks.h"
 
-/// The trace of a site whose trace could not be kept: no trace has this id.
+/// The trace of a site whose trace could not be stored: no trace has this id.
 #define LOST_STACK UINT32_MAX
 
 enum {

@@ -42,9 +42,9 @@ static bool make_scope_room_locked(struct table *table, uint32_t scope) {
 
 /// A scope's entry in a table that is made long enough; NULL without memory.
 static void *scope_slot(struct table *table, uint32_t scope) {
-    void *place = find_scope(table, scope);
-    if (place || scope >= SCOPES_LIMIT || !liveobj_lock_acquire(&scopes.lock))
-        return place;
+    void *slot = find_scope(table, scope);
+    if (slot || scope >= SCOPES_LIMIT || !liveobj_lock_acquire(&scopes.lock))
+        return slot;
     make_scope_room_locked(table, scope);
     liveobj_lock_release(&scopes.lock);
     return find_scope(table, scope);
@@ -57,9 +57,9 @@ void liveobj_scopes_visit_locks(liveobj_lock_visit_fn visit, void *context) {
 uint32_t liveobj_scope_open(uint32_t parent) {
     // Relaxed: only the number itself matters.
     uint32_t scope = __atomic_add_fetch(&scopes.count, 1, __ATOMIC_RELAXED);
-    uint32_t *kept = parent ? scope_slot(&scopes.parents, scope) : NULL;
-    if (kept)
-        LIVEOBJ_STORE_RELAXED(*kept, parent);
+    uint32_t *slot = parent ? scope_slot(&scopes.parents, scope) : NULL;
+    if (slot)
+        LIVEOBJ_STORE_RELAXED(*slot, parent);
     return scope;
 }
 

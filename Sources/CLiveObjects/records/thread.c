@@ -53,7 +53,7 @@ static struct liveobj_thread *take_free_block(void) {
 /// Adds blocks and takes the first. If threads do so at once, each adds its own.
 static struct liveobj_thread *add_blocks(void) {
     enum { CHUNK_BYTES = 16 * 1024, COUNT = CHUNK_BYTES / sizeof(struct liveobj_thread) };
-    struct liveobj_thread *added = liveobj_os_map_kept(CHUNK_BYTES, true);
+    struct liveobj_thread *added = liveobj_os_map_charged(CHUNK_BYTES, true);
     if (!added)
         return NULL;
     added->is_taken = true;

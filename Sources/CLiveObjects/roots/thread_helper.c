@@ -1,7 +1,7 @@
 // thread_helper.c - the process that stops the threads of the program; see stopped_threads.h.
 //
-// It runs on the thread-local storage of the thread that takes the snapshot, like CSpawn's keeper:
-// so it makes system calls only and calls nothing else; a test checks that.
+// It runs on the thread-local storage of the thread that takes the snapshot, like CSpawn's
+// supervisor: so it makes system calls only and calls nothing else; a test checks that.
 
 #if defined(__linux__)
 

@@ -63,35 +63,35 @@ static bool load_page(struct liveobj_reader *reader, uintptr_t page) {
 
 // MARK: - In the snapshot process
 
-enum { KEPT_PAGES = 1 << 14, IS_READABLE = 1, IS_UNREADABLE = 2, STATES = 4 };
+enum { CACHED_PAGES = 1 << 14, IS_READABLE = 1, IS_UNREADABLE = 2, STATES = 4 };
 
 /// By number modulo the size: the page's number times `STATES`, and its state. Not its address: an
 /// object may begin there, and a variable that has its address looks like what holds it.
 static struct {
-    bool are_kept;
-    uintptr_t pages[KEPT_PAGES];
-} kept;
+    bool is_used;
+    uintptr_t pages[CACHED_PAGES];
+} page_cache;
 
-void liveobj_reader_keep_pages(void) {
-    kept.are_kept = true;
+void liveobj_reader_cache_pages(void) {
+    page_cache.is_used = true;
 }
 
 static bool is_page_readable(struct liveobj_reader *reader, uintptr_t page) {
     unsigned char byte;
     uintptr_t number = page / LIVEOBJ_PAGE_BYTES;
-    uintptr_t *place = &kept.pages[number % KEPT_PAGES];
-    if (*place / STATES != number || *place % STATES == 0)
-        *place =
+    uintptr_t *slot = &page_cache.pages[number % CACHED_PAGES];
+    if (*slot / STATES != number || *slot % STATES == 0)
+        *slot =
             number * STATES +
             (liveobj_read_block(reader, page, &byte, sizeof byte) ? IS_READABLE : IS_UNREADABLE);
-    return *place % STATES == IS_READABLE;
+    return *slot % STATES == IS_READABLE;
 }
 
 // MARK: - Reading
 
 /// The bytes of a page; NULL if it cannot be read.
 static const unsigned char *bytes_of_page(struct liveobj_reader *reader, uintptr_t page) {
-    if (kept.are_kept)
+    if (page_cache.is_used)
         return is_page_readable(reader, page) ? (const unsigned char *)page : NULL;
     return reader->page == page || load_page(reader, page) ? reader->bytes : NULL;
 }

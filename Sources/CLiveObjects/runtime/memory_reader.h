@@ -32,7 +32,7 @@ bool liveobj_read_checked(struct liveobj_reader *reader, uintptr_t address, void
 /// The same, with one system call for the whole block.
 bool liveobj_read_block(struct liveobj_reader *reader, uintptr_t address, void *into, size_t count);
 
-/// In the snapshot process, which unmaps no memory of the program: keeps which pages can be read.
-void liveobj_reader_keep_pages(void);
+/// In the snapshot process, which unmaps no memory of the program: caches which pages can be read.
+void liveobj_reader_cache_pages(void);
 
 #pragma GCC visibility pop

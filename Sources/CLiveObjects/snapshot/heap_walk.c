@@ -150,7 +150,7 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
                                 .stream = {.write = write, .context = destination},
                                 .records_end = liveobj_records_end()};
     walk.capture->reader.direct = true; // no other thread runs
-    liveobj_reader_keep_pages();
+    liveobj_reader_cache_pages();
     liveobj_reader_start(liveobj_metadata_reader());
     if (!walk.capture->selection && liveobj_roots_place_stacks(walk.roots))
         liveobj_freed_buffers_forget(walk.roots);

@@ -81,7 +81,7 @@ static void add_pointer(void *context, const struct liveobj_reference *reference
 
 /// Whether an object can hold pointers in addition to its references. Raw buffers and unknown
 /// memory cannot: they were scanned for references as a whole.
-static bool may_keep_pointers(const struct liveobj_type *type) {
+static bool may_hold_pointers(const struct liveobj_type *type) {
     switch (type->kind) {
     case LIVEOBJ_TYPE_CLASS:
     case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
@@ -104,7 +104,7 @@ static void add_pointers_in(struct liveobj_walk *walk, uintptr_t start, uintptr_
 static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *type) {
     struct liveobj_reader *reader = &walk->capture->reader;
     uintptr_t word;
-    if (!may_keep_pointers(type))
+    if (!may_hold_pointers(type))
         return;
     struct liveobj_words words = liveobj_words_of(&walk->object, type, reader);
     if (!words.bitmap)

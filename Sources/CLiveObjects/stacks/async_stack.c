@@ -5,7 +5,7 @@
 // found through its context, a block of the task's memory: word 0 is the caller's context, word 1
 // the code that resumes the caller.
 //
-// The function keeps the address of its own context in one of two places:
+// The function stores the address of its own context in one of two places:
 //   frame     in most functions, and in all debug code: in the word below the frame record
 //   register  in others: in the context register, which its callees, the recorder's own hook among
 //             them, may have saved
@@ -43,7 +43,7 @@ __attribute__((noinline)) static uintptr_t register_in_caller_of_hook(uintptr_t 
         if (rule.kind != LIVEOBJ_UNWIND_STEP || cfa <= frame.sp || cfa > sp ||
             rule.context_words >= LIVEOBJ_UNWIND_CONTEXT_OWN)
             return 0;
-        if (rule.context_words != LIVEOBJ_UNWIND_CONTEXT_KEPT)
+        if (rule.context_words != LIVEOBJ_UNWIND_CONTEXT_SAME)
             context = liveobj_stack_load(cfa - 8 * (uintptr_t)rule.context_words);
         if (rule.fp_words)
             frame.fp = liveobj_stack_load(cfa - 8 * (uintptr_t)rule.fp_words);
@@ -61,7 +61,7 @@ static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t c
         uintptr_t place = frames[i - 1].registers.sp - 8 * words;
         if (words >= LIVEOBJ_UNWIND_CONTEXT_OWN || place < frames[i].registers.sp)
             return 0;
-        if (words != LIVEOBJ_UNWIND_CONTEXT_KEPT)
+        if (words != LIVEOBJ_UNWIND_CONTEXT_SAME)
             return liveobj_stack_load(place);
     }
     return register_in_caller_of_hook(frames[count - 1].registers.sp);
@@ -90,8 +90,8 @@ static uintptr_t task_of(struct liveobj_stack_cache *cache) {
 }
 
 /// Whether `address` is mapped. Contexts lie close together and often in the same places, so the
-/// pages of earlier ones are kept, and nothing is asked again. That is safe for contexts of
-/// functions that keep them in their frames: these exist while the functions run.
+/// pages of earlier ones are cached, and nothing is asked again. That is safe for contexts of
+/// functions that store them in their frames: these exist while the functions run.
 static bool is_mapped_context(struct liveobj_stack_cache *cache, uintptr_t task,
                               uintptr_t address) {
     uintptr_t page = address / LIVEOBJ_PAGE_BYTES;

@@ -128,7 +128,7 @@ static size_t table_bytes(uint64_t slots) {
 static struct table *table_make_locked(struct space *space, uint64_t slots) {
     size_t bytes = table_bytes(slots);
     struct table *table =
-        space->frames.is_prepaid ? liveobj_os_map(bytes) : liveobj_os_map_kept(bytes, true);
+        space->frames.is_prepaid ? liveobj_os_map(bytes) : liveobj_os_map_charged(bytes, true);
     if (!table)
         return NULL;
     liveobj_os_set_inherited(table, bytes, false);

@@ -16,7 +16,7 @@
 #include "stacks/stack_walk.h"
 #include "stacks/unwind_rules.h"
 
-static uint32_t kept_depth = 64;
+static uint32_t recorded_depth = 64;
 
 // MARK: - From frames to an id
 
@@ -45,13 +45,14 @@ static uint32_t record_alone(const struct liveobj_stack_cache *cache, const uint
     return id ? id : insert_trace(cache, hash, 0, 0, addresses, count);
 }
 
-/// Records a stack with a frame that no rule passes. Nothing of it is kept for the next walk.
+/// Records a stack with a frame that no rule passes. Nothing of it is cached for the next walk.
 static uint32_t record_rare(struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint32_t count = liveobj_stack_walk_list(walk, LIVEOBJ_MAX_FRAMES);
     count += liveobj_rare_frames_list(walk, cache->addresses + count, LIVEOBJ_MAX_FRAMES - count);
     cache->count = 0;
-    return record_alone(cache, cache->addresses, count < LIVEOBJ_MAX_FRAMES ? count : kept_depth);
+    return record_alone(cache, cache->addresses,
+                        count < LIVEOBJ_MAX_FRAMES ? count : recorded_depth);
 }
 
 static void copy_frame(struct liveobj_frame *to, const struct liveobj_frame *from) {
@@ -78,10 +79,10 @@ static uint64_t remember_trace(const struct liveobj_stack_walk *walk) {
     return mix_hash(hash, cache->count);
 }
 
-/// Leaves out the outermost frames of a walk with more frames than are kept. A quarter more than
+/// Leaves out the outermost frames of a walk with more frames than are cached. A quarter more than
 /// necessary, because the others move.
 static void cut_outer_frames(struct liveobj_stack_walk *walk) {
-    enum { LEFT = LIVEOBJ_KEPT_FRAMES / 4 * 3 };
+    enum { LEFT = LIVEOBJ_CACHED_FRAMES / 4 * 3 };
     struct liveobj_frame *frames = walk->cache->frames;
     uint32_t excess = walk->common + walk->walked - LEFT;
     uint32_t moved = excess < walk->common ? walk->common - excess : 0;
@@ -95,12 +96,12 @@ static void cut_outer_frames(struct liveobj_stack_walk *walk) {
 /// Records a stack deeper than LIVEOBJ_MAX_FRAMES: only its innermost frames, so that the id does
 /// not depend on where the walk ended.
 static uint32_t record_deep(struct liveobj_stack_walk *walk) {
-    if (walk->common + walk->walked > LIVEOBJ_KEPT_FRAMES)
+    if (walk->common + walk->walked > LIVEOBJ_CACHED_FRAMES)
         cut_outer_frames(walk);
     remember_trace(walk);
     walk->cache->trace = 0;
     return record_alone(walk->cache, walk->cache->addresses,
-                        liveobj_stack_walk_list(walk, kept_depth));
+                        liveobj_stack_walk_list(walk, recorded_depth));
 }
 
 /// Stores the walk's trace: the newly walked frames, with the last trace as parent for the rest.
@@ -139,13 +140,13 @@ static uint32_t store_task(struct liveobj_stack_cache *cache, uint64_t hash, uin
                               : insert_trace(cache, hash, 0, 0, cache->addresses, own + callers);
 }
 
-/// Records a stack that ends where the runtime runs a task. Only its frames are kept for the next
+/// Records a stack that ends where the runtime runs a task. Only its frames are cached for the next
 /// walk. The callers are not part of the stack and are looked up each time.
 static uint32_t record_task(const struct liveobj_stack_walk *walk) {
     struct liveobj_stack_cache *cache = walk->cache;
     uint64_t hash = remember_trace(walk);
     uint32_t own = cache->count - 1;
-    uint32_t room = kept_depth > own ? kept_depth - own : 0;
+    uint32_t room = recorded_depth > own ? recorded_depth - own : 0;
     uint32_t callers = liveobj_async_callers(cache, cache->addresses + own, room);
     for (uint32_t i = 0; i < callers; i++)
         hash = mix_hash(hash, cache->addresses[own + i]);
@@ -186,7 +187,7 @@ LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cac
 // MARK: - Outside of hooks
 
 enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stack_bytes) {
-    kept_depth = depth < 1 ? 1 : depth > LIVEOBJ_MAX_FRAMES ? LIVEOBJ_MAX_FRAMES : depth;
+    recorded_depth = depth < 1 ? 1 : depth > LIVEOBJ_MAX_FRAMES ? LIVEOBJ_MAX_FRAMES : depth;
     if (!liveobj_stack_depot_start(max_stack_bytes))
         return LIVEOBJ_STACKS_OFF;
     liveobj_stack_walk_start();

@@ -64,7 +64,7 @@ static bool is_range_readable(uintptr_t from, uintptr_t to) {
 
 /// Whether a stack pointer is in the thread's own stack. A coroutine's stack may lie below the
 /// thread's own, with a guard page or a hole between them. So the kernel is asked about the pages
-/// from `sp` up to those known to be the thread's own, or up to a hole. Both answers are kept: no
+/// from `sp` up to those known to be the thread's own, or up to a hole. Both answers are cached: no
 /// stack below a hole is the thread's own. A stack that has grown by more than a megabyte at once
 /// is treated as foreign, which costs little.
 __attribute__((noinline)) static bool is_own(struct liveobj_stack_cache *cache, uintptr_t sp,
@@ -293,18 +293,18 @@ static inline struct liveobj_frame *join_last_trace(struct liveobj_stack_walk *w
         cache->frames[index].fp_word = liveobj_frame_load(&frame->fp_word);
         return NULL;
     }
-    while (index-- > proven && frame < &cache->walked[LIVEOBJ_KEPT_FRAMES])
+    while (index-- > proven && frame < &cache->walked[LIVEOBJ_CACHED_FRAMES])
         *++frame = cache->frames[index];
     return frame;
 }
 
-/// Walks outwards until the stack or LIVEOBJ_KEPT_FRAMES ends, or the last trace is valid. Each
+/// Walks outwards until the stack or LIVEOBJ_CACHED_FRAMES ends, or the last trace is valid. Each
 /// frame is written at its final place, because copying what was just written is slow.
 static void walk_from(struct liveobj_stack_walk *walk, struct liveobj_frame *frame) {
     const struct liveobj_frame *root = walk->cache->frames;
     const struct liveobj_frame *old =
         root + usable_frames(walk); // the end of the old frames that are not inside of `frame`
-    const struct liveobj_frame *limit = &walk->cache->walked[LIVEOBJ_KEPT_FRAMES];
+    const struct liveobj_frame *limit = &walk->cache->walked[LIVEOBJ_CACHED_FRAMES];
     for (; frame < limit; frame++) {
         while (old > root && old[-1].registers.sp < frame->registers.sp)
             old--;

@@ -21,9 +21,9 @@ enum liveobj_stack_end {
 
 /// Traces of deeper stacks are cut.
 #define LIVEOBJ_MAX_FRAMES 512
-/// Frames that are walked and kept as the last trace. So a recursion deeper than LIVEOBJ_MAX_FRAMES
-/// is not walked again at each allocation.
-#define LIVEOBJ_KEPT_FRAMES (2 * LIVEOBJ_MAX_FRAMES)
+/// Frames that are walked and cached as the last trace. So a recursion deeper than
+/// LIVEOBJ_MAX_FRAMES is not walked again at each allocation.
+#define LIVEOBJ_CACHED_FRAMES (2 * LIVEOBJ_MAX_FRAMES)
 
 #define LIVEOBJ_CONTEXT_PAGES 8
 
@@ -44,8 +44,8 @@ static inline uintptr_t liveobj_frame_load(const uintptr_t *word) {
 }
 
 /// A thread's last stack trace. Zeroed memory is a valid empty cache. Allocated with
-/// liveobj_os_map_kept at the thread's first trace; later the next owner of the thread's block uses
-/// it.
+/// liveobj_os_map_charged at the thread's first trace; later the next owner of the thread's block
+/// uses it.
 struct liveobj_stack_cache {
     /// The part of the thread's stack that is known to be contiguous with its top.
     uintptr_t own_from;
@@ -63,9 +63,9 @@ struct liveobj_stack_cache {
     uint32_t round;
     /// Pages in which contexts were found; see async_stack.c.
     uintptr_t context_pages[LIVEOBJ_CONTEXT_PAGES];
-    struct liveobj_frame frames[LIVEOBJ_KEPT_FRAMES]; // root first
+    struct liveobj_frame frames[LIVEOBJ_CACHED_FRAMES]; // root first
     /// The frames of a walk that are not in the last trace, leaf first.
-    struct liveobj_frame walked[LIVEOBJ_KEPT_FRAMES + 1];
+    struct liveobj_frame walked[LIVEOBJ_CACHED_FRAMES + 1];
     uintptr_t addresses[LIVEOBJ_MAX_FRAMES];
 };
 

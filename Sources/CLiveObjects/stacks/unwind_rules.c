@@ -34,7 +34,7 @@ static uint16_t saved_words(const struct liveobj_eh_column *column, unsigned bit
 
 static uint16_t context_words(const struct liveobj_eh_column *context) {
     if (context->saved == LIVEOBJ_EH_SAME)
-        return LIVEOBJ_UNWIND_CONTEXT_KEPT;
+        return LIVEOBJ_UNWIND_CONTEXT_SAME;
     uint16_t saved = saved_words(context, LIVEOBJ_UNWIND_CONTEXT_BITS);
     return saved && saved < LIVEOBJ_UNWIND_CONTEXT_OWN ? saved : LIVEOBJ_UNWIND_CONTEXT_LOST;
 }
@@ -73,10 +73,10 @@ static bool is_end_of_signal(const struct liveobj_unwind_image *image, uintptr_t
            liveobj_code_ends_signal((const unsigned char *)pc);
 }
 
-static bool saves_context(const struct liveobj_unwind_image *image, uintptr_t function) {
+static bool stores_context(const struct liveobj_unwind_image *image, uintptr_t function) {
     struct liveobj_extent range = liveobj_unwind_image_readable(image, function);
     size_t bytes = range.end - range.start;
-    return liveobj_code_keeps_context(
+    return liveobj_code_stores_context(
         (const unsigned char *)function,
         bytes < LIVEOBJ_CODE_BYTES_OF_PROLOGUE ? bytes : LIVEOBJ_CODE_BYTES_OF_PROLOGUE);
 }
@@ -112,7 +112,7 @@ static struct liveobj_unwind_rule rule_in_image(const struct liveobj_unwind_imag
         break;
     }
     struct liveobj_unwind_rule rule = rule_of_row(&row);
-    if (rule.kind == LIVEOBJ_UNWIND_STEP && rule.from_fp && saves_context(image, program.start))
+    if (rule.kind == LIVEOBJ_UNWIND_STEP && rule.from_fp && stores_context(image, program.start))
         rule.context_words = LIVEOBJ_UNWIND_CONTEXT_OWN;
     return rule;
 }

@@ -43,9 +43,9 @@ struct liveobj_unwind_rule {
 };
 
 /// The context register, in which asynchronous functions get their context, is unchanged.
-#define LIVEOBJ_UNWIND_CONTEXT_KEPT 0
-/// The function is asynchronous and keeps its own context in its frame, in the word below the frame
-/// record.
+#define LIVEOBJ_UNWIND_CONTEXT_SAME 0
+/// The function is asynchronous and stores its own context in its frame, in the word below the
+/// frame record.
 #define LIVEOBJ_UNWIND_CONTEXT_OWN 14
 /// It is unknown where the register was saved.
 #define LIVEOBJ_UNWIND_CONTEXT_LOST 15

@@ -163,17 +163,17 @@ extension HolderSearch {
     variables: [Start], handlers: [Start], others: [Start]
   ) {
     var variables: [Start] = []
-    var (named, unnamed, kept): ([Start], [Start], [Start]) = ([], [], [])
+    var (named, unnamed, held): ([Start], [Start], [Start]) = ([], [], [])
     var others: [Start] = []
-    let blocks = graph.keptBlocks
+    let blocks = graph.heldBlocks
     for (index, root) in graph.heap.roots.enumerated() where isHeldFromOutside(Int(root.target), in: graph) {
       let object = Int(root.target)
       switch root.place {
       // A task that sleeps holds by itself what it uses.
       case .handler where graph.kind(of: object) == .task: break
       case .global: variables.append((object, .variable(root: index)))
-      case .handler where ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false:
-        kept.append((object, .handler(root: index)))
+      case .handler where ReferenceGraph.HeldBlock(root).map(blocks.contains) ?? false:
+        held.append((object, .handler(root: index)))
       case .handler(_, of: nil): unnamed.append((object, .handler(root: index)))
       case .handler: named.append((object, .handler(root: index)))
       case .threadLocal where graph.isThread(object): named.append((object, .thread))
@@ -182,8 +182,8 @@ extension HolderSearch {
       case .cMemory: others.append((object, .memory))
       }
     }
-    // What an object of the heap keeps is better called after that object.
-    return (variables, named + unnamed, kept + others)
+    // What an object of the heap holds is better called after that object.
+    return (variables, named + unnamed, held + others)
   }
 
   private static func isHeldFromOutside(_ object: Int, in graph: ReferenceGraph) -> Bool {

@@ -161,13 +161,13 @@ struct Isolation {
   /// Objects with a conservative reference from outside of the heap, which may account for an unbalanced
   /// retain.
   ///
-  /// A block that an object of the heap keeps is left out: that is the same word, found twice.
+  /// A block that an object of the heap holds is left out: that is the same word, found twice.
   static func rooted(in graph: ReferenceGraph, where isRoot: (Root) -> Bool = { _ in true }) -> [Bool] {
     var isRooted = [Bool](repeating: false, count: graph.count)
-    let blocks = graph.keptBlocks
+    let blocks = graph.heldBlocks
     for root in graph.heap.roots where isRoot(root) {
-      let isKept = ReferenceGraph.KeptBlock(root).map(blocks.contains) ?? false
-      isRooted[Int(root.target)] = isRooted[Int(root.target)] || !isKept
+      let isHeld = ReferenceGraph.HeldBlock(root).map(blocks.contains) ?? false
+      isRooted[Int(root.target)] = isRooted[Int(root.target)] || !isHeld
     }
     return isRooted
   }

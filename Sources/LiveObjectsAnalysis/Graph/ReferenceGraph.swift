@@ -171,8 +171,8 @@ extension ReferenceLabel {
 }
 
 extension ReferenceGraph {
-  /// A block of C code that an object of the heap keeps, and the object it captured.
-  struct KeptBlock: Hashable {
+  /// A block of C code that an object of the heap holds, and the object it captured.
+  struct HeldBlock: Hashable {
     var target: UInt32
     var code: Frame
 
@@ -187,15 +187,15 @@ extension ReferenceGraph {
 
   /// Conservative references with a function: those of blocks, whose captures are guessed and whose code is
   /// known.
-  var keptBlocks: Set<KeptBlock> {
+  var heldBlocks: Set<HeldBlock> {
     guard heap.roots.contains(where: { if case .handler(_, of: nil) = $0.place { true } else { false } })
     else {
       return []
     }
-    var blocks: Set<KeptBlock> = []
+    var blocks: Set<HeldBlock> = []
     for (index, reference) in heap.references.enumerated() where !isStrong(index) && mayHold(index) {
       guard let function = reference.function else { continue }
-      blocks.insert(KeptBlock(target: reference.target, code: heap.functions[Int(function)]))
+      blocks.insert(HeldBlock(target: reference.target, code: heap.functions[Int(function)]))
     }
     return blocks
   }

@@ -10,29 +10,29 @@ struct TaskHints {
     let tasks = leak.tasks(in: naming.graph).filter { naming.graph.heap.tasks[$0].wait == .continuation }
     // Those of other packages wait for the program's.
     let own = tasks.filter { naming.names.tasks[$0]?.isOfPackage == false }
-    return (own.isEmpty ? tasks : own).lazy.compactMap { hint(for: $0, keptByObject: hasUserType(leak)) }
+    return (own.isEmpty ? tasks : own).lazy.compactMap { hint(for: $0, heldByObject: hasUserType(leak)) }
       .first
   }
 
-  private func hint(for task: Int, keptByObject isKept: Bool) -> DraftHint? {
+  private func hint(for task: Int, heldByObject isHeld: Bool) -> DraftHint? {
     guard let name = naming.names.tasks[task], let place = name.suspensionPlace,
-      let action = action(for: name.suspension, keptByObject: isKept)
+      let action = action(for: name.suspension, heldByObject: isHeld)
     else { return nil }
     return DraftHint(action: action, places: [DraftHint.Place(place)])
   }
 
   private func action(
-    for suspension: TaskName.Suspension, keptByObject isKept: Bool
+    for suspension: TaskName.Suspension, heldByObject isHeld: Bool
   ) -> Finding.Hint.Action? {
     switch suspension {
-    case .stream: isKept ? .iterateCopy : .finishStream
-    case .sequence: isKept ? .iterateCopy : nil
+    case .stream: isHeld ? .iterateCopy : .finishStream
+    case .sequence: isHeld ? .iterateCopy : nil
     case .continuation: .resumeContinuation
     case .sleep, .unknown: nil
     }
   }
 
-  /// Whether an object of the program's keeps the stream and the task, or its captures.
+  /// Whether an object of the program's holds the stream and the task, or its captures.
   private func hasUserType(_ leak: LeakTally) -> Bool {
     let graph = naming.graph
     return leak.group.core.contains { object in

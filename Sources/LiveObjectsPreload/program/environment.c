@@ -36,14 +36,14 @@ static size_t bytes_needed(size_t *count) {
 }
 
 void liveobj_environment_start(void) {
-    size_t count, kept = 0, bytes = bytes_needed(&count);
+    size_t count, copied = 0, bytes = bytes_needed(&count);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     copy = memory == MAP_FAILED ? NULL : memory;
     char *text = copy ? (char *)(copy + count + 1) : NULL;
     for (size_t i = 0; copy && i < count; i++) {
         if (is_unwanted(environ[i]))
             continue;
-        copy[kept++] = text;
+        copy[copied++] = text;
         text = stpcpy(text, environ[i]) + 1;
     }
 }

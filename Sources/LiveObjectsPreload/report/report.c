@@ -86,13 +86,13 @@ void liveobj_report_say_unwatched(void) {
     is_said = true;
 }
 
-/// Says why there is no report, and keeps the capture if there is one.
+/// Says why there is no report, and saves the capture if there is one.
 static void replace_report(void *context) {
     const struct work *work = context;
     if (liveobj_status().state == LIVEOBJ_STATE_BLIND)
         liveobj_report_say_unwatched();
     else if (work->capture >= 0)
-        liveobj_capture_keep(work->capture, liveobj_tool_failure());
+        liveobj_capture_save(work->capture, liveobj_tool_failure());
     else
         liveobj_message("no report: ", work->why, work->error ? ": " : "",
                         work->error ? strerror(work->error) : "", NULL);

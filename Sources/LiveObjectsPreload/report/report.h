@@ -67,11 +67,11 @@ enum liveobj_verdict {
 enum liveobj_verdict liveobj_tool_report(const struct liveobj_options *options, int capture,
                                          int report, uint64_t deadline);
 
-// MARK: - kept_capture.c: if no tool can make a report
+// MARK: - saved_capture.c: if no tool can make a report
 
 /// Copies a capture to a separate file, and prints one line with its path.
 /// \param why Why there is no report.
-void liveobj_capture_keep(int capture, const char *why);
+void liveobj_capture_save(int capture, const char *why);
 /// Removes the file if it is incomplete.
 void liveobj_capture_discard(void);
 

@@ -38,7 +38,7 @@ static bool calls(const void *code, size_t bytes, intptr_t target) {
 #define POOL_CALL_IN(code) pool_call_in(code, sizeof code)
 #define RUNS_TASK(code) runs_task(code, sizeof code)
 #define CALLS(code, target) calls(code, sizeof code, target)
-#define KEEPS_CONTEXT(code) liveobj_code_keeps_context((const void *)code, sizeof code)
+#define STORES_CONTEXT(code) liveobj_code_stores_context((const void *)code, sizeof code)
 
 #if defined(__x86_64__)
 
@@ -79,8 +79,8 @@ static void runs_of_tasks_are_recognised(void) {
 static void functions_with_a_context_are_recognised(void) {
     static const unsigned char own[] = {0x55, 0x41, 0x56, 0x48, 0x8d, 0x6c, 0x24, 0x08};
     static const unsigned char other[] = {0x55, 0x41, 0x56, 0x48, 0x89, 0xe5, 0x24, 0x08};
-    EXPECT(KEEPS_CONTEXT(own) && !KEEPS_CONTEXT(other));
-    EXPECT(!liveobj_code_keeps_context(own, sizeof own - 1));
+    EXPECT(STORES_CONTEXT(own) && !STORES_CONTEXT(other));
+    EXPECT(!liveobj_code_stores_context(own, sizeof own - 1));
 }
 
 #elif defined(__aarch64__)
@@ -177,9 +177,9 @@ static void functions_with_a_context_are_recognised(void) {
     };
     static const uint32_t saved[] = {0xd10143ff, 0xa9047bfd, 0xf90013f6, 0x910103fd}; // [sp,#0x20]
     static const uint32_t two[] = {0x910003fd, 0xd65f03c0, 0xd10143ff, 0xf9001ff6, 0x910103fd};
-    EXPECT(KEEPS_CONTEXT(own));
-    EXPECT(!KEEPS_CONTEXT(saved) && !KEEPS_CONTEXT(two));
-    EXPECT(!liveobj_code_keeps_context((const void *)own, sizeof own - 4));
+    EXPECT(STORES_CONTEXT(own));
+    EXPECT(!STORES_CONTEXT(saved) && !STORES_CONTEXT(two));
+    EXPECT(!liveobj_code_stores_context((const void *)own, sizeof own - 4));
 }
 
 #endif

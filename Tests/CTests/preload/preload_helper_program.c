@@ -117,7 +117,7 @@ static void the_host_sees_no_child_alive_or_dead(void) {
     struct helper alive = start("exec cat"), dead = start("echo $$; exit 7");
     EXPECT(is_gone(program_of(&dead)));
     EXPECT(sees_no_child());
-    EXPECT(children() == 2); // the keepers
+    EXPECT(children() == 2); // the supervisors
     struct liveobj_spawn_result result = end(&dead, 10000);
     EXPECT(result.error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 7);
     end(&alive, 0);
@@ -168,15 +168,15 @@ static void a_helper_outlives_the_thread_that_started_it(void) {
     struct helper helper;
     pthread_create(&thread, NULL, start_in_thread, &helper);
     pthread_join(thread, NULL);
-    usleep(1200000); // some of the keeper's ticks
+    usleep(1200000); // some of the supervisor's ticks
     EXPECT_STRING(ask(&helper, "alive"), "alive");
     EXPECT(end(&helper, 10000).status == 0);
 }
 
-static void the_keeper_does_not_change_errno(void) {
+static void the_supervisor_does_not_change_errno(void) {
     struct helper helper = start("exec cat");
     errno = EDOM;
-    usleep(1200000); // in each tick a system call of the keeper's fails
+    usleep(1200000); // in each tick a system call of the supervisor's fails
     EXPECT(errno == EDOM);
     end(&helper, 0);
 }
@@ -306,7 +306,7 @@ int main(void) {
     a_failure_to_run_has_a_reason();
     no_pipe_of_the_host_stays_open();
     a_helper_outlives_the_thread_that_started_it();
-    the_keeper_does_not_change_errno();
+    the_supervisor_does_not_change_errno();
     signals_to_the_process_group_of_the_host_do_not_reach_a_helper();
     a_forked_child_ends_only_its_own_helpers();
     prctl(PR_SET_CHILD_SUBREAPER, 1);

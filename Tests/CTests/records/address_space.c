@@ -34,7 +34,7 @@ static bool can_map(size_t bytes) {
 }
 
 static bool start(void) {
-    liveobj_os_keep_within_limits();
+    liveobj_os_read_limits();
     return liveobj_threads_start() && liveobj_records_start(UINT64_C(1) << 27) &&
            liveobj_stack_depot_start(UINT64_C(1) << 32) &&
            liveobj_ledger_start(liveobj_records_limit(), liveobj_records_room(), NULL);

@@ -139,7 +139,7 @@ static void an_unknown_test_cannot_end(void) {
 }
 
 static void a_test_ends_once_and_its_outcome_may_change(void) {
-    char id[] = "Module.Suite/kept()";
+    char id[] = "Module.Suite/recorded()";
     uint32_t test = begin_test(id, NULL, 3);
     id[0] = 'X'; // the strings are copied
     scope_of_new_object();
@@ -148,10 +148,10 @@ static void a_test_ends_once_and_its_outcome_may_change(void) {
     scope_of_new_object();
     liveobj_mark();
     liveobj_test_end(test, LIVEOBJ_TEST_LEAKED);
-    struct liveobj_kept_test kept = liveobj_tests_get(test);
-    EXPECT(end > kept.first && kept.end == end && kept.outcome == LIVEOBJ_TEST_LEAKED);
-    EXPECT_STRING(kept.id, "Module.Suite/kept()");
-    EXPECT_STRING(kept.arguments, "");
+    struct liveobj_recorded_test recorded = liveobj_tests_get(test);
+    EXPECT(end > recorded.first && recorded.end == end && recorded.outcome == LIVEOBJ_TEST_LEAKED);
+    EXPECT_STRING(recorded.id, "Module.Suite/recorded()");
+    EXPECT_STRING(recorded.arguments, "");
 }
 
 static void a_scope_can_be_marked_as_a_known_issue(void) {
@@ -187,7 +187,7 @@ static void later_objects_of_a_marked_scope_are_no_known_issue(void) {
 
 static void a_capture_contains_tests_and_parents_of_scopes(void) {
     enum { TEST_WORDS = 8, TEXT = TEST_WORDS + 1 };
-    struct liveobj_kept_test first = liveobj_tests_get(1);
+    struct liveobj_recorded_test first = liveobj_tests_get(1);
     struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
     struct section tests = section_find(capture, "TEST"), scopes = section_find(capture, "SCOP");
     EXPECT(section_word(tests, 0) == LIVEOBJ_TEST_TESTING);

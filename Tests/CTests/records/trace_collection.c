@@ -319,7 +319,7 @@ static void the_page_map_is_measured(struct liveobj_thread *thread) {
 }
 
 int main(void) {
-    liveobj_os_keep_within_limits();
+    liveobj_os_read_limits();
     EXPECT(liveobj_os_set_budget(BUDGET) == BUDGET);
     EXPECT(liveobj_threads_start() && liveobj_stack_depot_start_prepaid(2 * SPACE));
     EXPECT(liveobj_records_start(1 << 20));

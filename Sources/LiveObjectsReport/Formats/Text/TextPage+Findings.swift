@@ -145,7 +145,7 @@ extension TextPage {
     if cause.victims > 0 {
       let types = Self.list(cause.victimTypes.map(\.withoutModules))
       add(
-        words: "and \(Count.of(cause.victims, "object", "objects")) that \(cause.keeper) alive\(types)",
+        words: "and \(Count.of(cause.victims, "object", "objects")) that \(cause.holderPhrase) alive\(types)",
         indentation: 5)
     }
   }

@@ -1,4 +1,4 @@
-// handover.c - the public functions, which call the recorder of this process.
+// forwarding.c - the public functions, which call the recorder of this process.
 //
 // A program that links this library and runs under the preload library has two copies of the
 // recorder, and its calls bind to its own copy. The preloaded copy was loaded first and has the
@@ -55,7 +55,7 @@ static const struct liveobj_table *chosen_table(void) {
     return known;
 }
 
-bool liveobj_is_handed_over(void) {
+bool liveobj_is_forwarding(void) {
     return chosen_table() != &liveobj_recorder_table;
 }
 
@@ -76,7 +76,7 @@ extern const struct liveobj_table *const liveobj_preloaded_table __attribute__((
 // At this time the constructors of the libraries that the program needs have run, and its threads
 // have not started.
 __attribute__((constructor)) static void prepare_early(void) {
-    if (!&liveobj_preloaded_table && !liveobj_is_handed_over())
+    if (!&liveobj_preloaded_table && !liveobj_is_forwarding())
         liveobj_recorder_prepare();
 }
 

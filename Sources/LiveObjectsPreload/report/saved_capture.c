@@ -1,8 +1,8 @@
-// kept_capture.c - owns the path of the file in which this process keeps its capture.
+// saved_capture.c - owns the path of the file in which this process saves its capture.
 //
-// If no tool made a report of a capture, the capture is kept, and one line says where it is and how
-// to read it. No file is overwritten and no symbolic link is followed: in a folder that others can
-// write to, either could be someone else's. If the file exists, its name gets a number: in a
+// If no tool made a report of a capture, the capture is saved, and one line says where it is and
+// how to read it. No file is overwritten and no symbolic link is followed: in a folder that others
+// can write to, either could be someone else's. If the file exists, its name gets a number: in a
 // container, the process id is the same in every run.
 
 #define _GNU_SOURCE
@@ -54,7 +54,7 @@ void liveobj_capture_discard(void) {
         unlink(path);
 }
 
-void liveobj_capture_keep(int capture, const char *why) {
+void liveobj_capture_save(int capture, const char *why) {
     enum { MOST_FILES = 100 };
     int error = EEXIST;
     for (uint64_t i = 1; i <= MOST_FILES && error == EEXIST; i++) {

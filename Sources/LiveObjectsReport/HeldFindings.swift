@@ -6,7 +6,7 @@ import LiveObjectsAnalysis
 /// more of them, or elements of a collection, than there are others: a thousand users have a thousand names, but one
 /// store has a thousand entries, which may have grown by themselves. But all that one property of a test case holds has
 /// one cause: each test has a test case of its own, which holds nothing of other tests.
-struct KeptFindings {
+struct HeldFindings {
   /// The findings at one place.
   private let findings: [Finding]
   private let tests: Set<TestName?>
@@ -28,7 +28,7 @@ struct KeptFindings {
 
   /// What a dependency holds by itself keeps nothing of the program's own out of sight. That elements are to be removed
   /// is no fix for a collection that is a part of each object.
-  private func keeps(_ other: KeptFindings) -> Bool {
+  private func holds(_ other: HeldFindings) -> Bool {
     (other.hint.map { $0 == hint || $0.action == .limitCollection } ?? true)
       && other.tests.isSubset(of: tests)
       && dependencies.count == 1 && dependencies == other.dependencies
@@ -42,31 +42,31 @@ struct KeptFindings {
     /// Those of the objects next to the holder.
     var first: [Finding]
     /// The others, by place.
-    var kept: [[Finding]]
+    var nested: [[Finding]]
     /// What keeps the others alive: `the property keeps`.
-    var keeper: String
+    var holderPhrase: String
 
-    fileprivate init(_ first: KeptFindings, _ kept: [KeptFindings]) {
+    fileprivate init(_ first: HeldFindings, _ nested: [HeldFindings]) {
       self.first = first.findings
-      self.kept = kept.map(\.findings)
-      keeper = first.property == nil ? "these objects keep" : "the property keeps"
+      self.nested = nested.map(\.findings)
+      holderPhrase = first.property == nil ? "these objects keep" : "the property keeps"
       // A finding that counts others by itself has their task for its cause.
-      if kept.isEmpty { keeper = "the task keeps" }
+      if nested.isEmpty { holderPhrase = "the task keeps" }
     }
   }
 
   /// - Parameter held: findings of held objects.
   static func joined(_ held: [Finding]) -> [Joined] {
-    let groups = Dictionary(grouping: held, by: key).values.map(KeptFindings.init).sorted(by: precedes)
+    let groups = Dictionary(grouping: held, by: key).values.map(HeldFindings.init).sorted(by: precedes)
     let firsts = firsts(of: groups)
     return Dictionary(grouping: groups.indices) { firsts[$0] }.map { first, all in
       Joined(groups[first], all.filter { $0 != first }.map { groups[$0] })
     }
   }
 
-  /// The group that each one has its cause from; itself for a cause of its own. What is kept by something kept has the
+  /// The group that each one has its cause from; itself for a cause of its own. What nested findings hold has the
   /// same.
-  private static func firsts(of groups: [KeptFindings]) -> [Int] {
+  private static func firsts(of groups: [HeldFindings]) -> [Int] {
     var (places, properties): ([[String]: Int], [String: Int]) = ([:], [:])
     var firsts: [Int] = []
     for (index, group) in groups.enumerated() {
@@ -80,9 +80,9 @@ struct KeptFindings {
 
   /// The first group on the path whose objects keep these alive. Near its beginning: all parts of a long path from a
   /// file would take hours.
-  private func holder(in groups: [KeptFindings], _ places: [[String]: Int]) -> Int? {
+  private func holder(in groups: [HeldFindings], _ places: [[String]: Int]) -> Int? {
     stride(from: 3, to: min(place.count, 256), by: 2).lazy.compactMap { places[Array(place[..<$0])] }
-      .first { groups[$0].keeps(self) }
+      .first { groups[$0].holds(self) }
   }
 
   /// Equal for objects that are held at one place. A property that test cases inherit is one.
@@ -105,7 +105,7 @@ struct KeptFindings {
   }
 
   /// The nearest to the holder come first.
-  private static func precedes(_ a: KeptFindings, _ b: KeptFindings) -> Bool {
+  private static func precedes(_ a: HeldFindings, _ b: HeldFindings) -> Bool {
     let (first, second) = (a.findings[0].fingerprint, b.findings[0].fingerprint)
     guard a.place.count == b.place.count else { return a.place.count < b.place.count }
     return a.place == b.place ? first < second : a.place.lexicographicallyPrecedes(b.place)

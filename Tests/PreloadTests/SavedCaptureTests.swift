@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Without a tool that renders the report: one line, and the capture as a file.
-struct KeptCaptureTests {
+struct SavedCaptureTests {
   let exiter = BuiltProducts.executable("Exiter")
   let folder: TemporaryFolder
 

@@ -1,18 +1,18 @@
-// keeper.c - runs a program as a child of a hidden process, the keeper. Owns, in the keeper's
-// process, its descriptors and signals, and nothing of the host.
+// supervisor.c - runs a program as a child of a hidden process, the supervisor. Owns, in the
+// supervisor's process, its descriptors and signals, and nothing of the host.
 //
 // The host must not notice the program: it gets no SIGCHLD, and no child that its `wait(-1)` could
 // reap. A child with exit signal 0 is hidden in this way, but only until it executes another
 // program, because the kernel then sets its exit signal to SIGCHLD. So there are two processes. The
-// keeper never executes a program, shares the host's memory and has exit signal 0. The program is
-// the keeper's child.
+// supervisor never executes a program, shares the host's memory and has exit signal 0. The program
+// is the supervisor's child.
 //
 // Both run on the thread-local storage of one of the host's threads, where a call of libc could be
 // cancelled or intercepted by a sanitizer. So this file makes system calls only
 // (arch/system_call.h) and calls nothing else; a test checks that.
 
 #define _GNU_SOURCE
-#include "keeper.h"
+#include "supervisor.h"
 
 #if defined(__linux__)
 
@@ -176,7 +176,7 @@ LIVEOBJ_BARE static void program_main(void *context) {
     struct liveobj_process *process = context;
     const struct liveobj_spawn *spawn = process->spawn;
     liveobj_system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0,
-                        0); // kills the program when the keeper ends
+                        0); // kills the program when the supervisor ends
     reset_signals();
     lower_program_scheduling();
     leave_session(spawn);
@@ -191,7 +191,7 @@ LIVEOBJ_BARE static void program_main(void *context) {
         liveobj_system_call(SYS_exit, 127, 0, 0, 0);
 }
 
-// MARK: - The keeper, while the host's thread waits
+// MARK: - The supervisor, while the host's thread waits
 
 /// \returns the program's id; not positive if it could not be started.
 LIVEOBJ_BARE static long start_program(struct liveobj_process *process) {
@@ -206,11 +206,11 @@ LIVEOBJ_BARE static long start_program(struct liveobj_process *process) {
     return process->result.error ? -1 : program;
 }
 
-// MARK: - The keeper, next to the host
+// MARK: - The supervisor, next to the host
 
 /// \returns the signal that arrived within the time; not positive if there was none.
 LIVEOBJ_BARE static long wait_for_signal(int64_t nanoseconds) {
-    uint64_t set = 1ull << (SIGCHLD - 1) | 1ull << (LIVEOBJ_KEEPER_END - 1);
+    uint64_t set = 1ull << (SIGCHLD - 1) | 1ull << (LIVEOBJ_SUPERVISOR_END - 1);
     struct timespec pause = {nanoseconds / SECOND, nanoseconds % SECOND};
     return liveobj_system_call(SYS_rt_sigtimedwait, (long)&set, 0, (long)&pause, SIGNAL_SET_BYTES);
 }
@@ -220,8 +220,8 @@ LIVEOBJ_BARE static bool program_has_ended(long program, int *status, int flags)
     return liveobj_system_call(SYS_wait4, program, (long)status, flags, 0) != 0;
 }
 
-/// The id of the keeper's parent. It changes once the host has ended. A closed input would not show
-/// that, because the host's own children may hold it open.
+/// The id of the supervisor's parent. It changes once the host has ended. A closed input would not
+/// show that, because the host's own children may hold it open.
 LIVEOBJ_BARE static long parent_process(void) {
     return liveobj_system_call(SYS_getppid, 0, 0, 0, 0);
 }
@@ -241,7 +241,7 @@ LIVEOBJ_BARE static void supervise(struct liveobj_process *process, long program
         long signal = left ? wait_for_signal(left < 0 || left > TICK ? TICK : left) : 0;
         if (left > 0)
             left = time_after_wait(left, liveobj_bare_time() - start);
-        if (left && signal != LIVEOBJ_KEEPER_END && parent_process() == host)
+        if (left && signal != LIVEOBJ_SUPERVISOR_END && parent_process() == host)
             continue;
         if (left == 0)
             process->result.error = ETIMEDOUT;
@@ -251,7 +251,7 @@ LIVEOBJ_BARE static void supervise(struct liveobj_process *process, long program
     }
 }
 
-LIVEOBJ_BARE void liveobj_keeper_main(void *context) {
+LIVEOBJ_BARE void liveobj_supervisor_main(void *context) {
     struct liveobj_process *process = context;
     int seconds = process->spawn->seconds;
     process->host = parent_process();
