@@ -234,7 +234,8 @@ LIVEOBJ_BARE static int64_t time_after_wait(int64_t left, int64_t waited) {
 }
 
 /// \param left The time until the program is killed; -1 for no limit.
-LIVEOBJ_BARE static void supervise(struct liveobj_process *process, long program, int64_t left) {
+LIVEOBJ_BARE static void supervise_program(struct liveobj_process *process, long program,
+                                           int64_t left) {
     long host = process->host;
     while (!program_has_ended(program, &process->result.status, WNOHANG)) {
         int64_t start = liveobj_bare_time();
@@ -259,7 +260,7 @@ LIVEOBJ_BARE void liveobj_supervisor_main(void *context) {
     // Release: makes the result of the start visible.
     __atomic_store_n(&process->is_started, true, __ATOMIC_RELEASE);
     if (program > 0)
-        supervise(process, program, seconds ? seconds * (int64_t)SECOND : -1);
+        supervise_program(process, program, seconds ? seconds * (int64_t)SECOND : -1);
     for (;;)
         liveobj_system_call(SYS_exit, 0, 0, 0, 0);
 }

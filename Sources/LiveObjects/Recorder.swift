@@ -89,12 +89,12 @@ package enum Recorder {
   /// Forgets what calls that have returned left on this thread's stack.
   package static func forgetStack() { liveobj_stack_overwrite() }
 
-  /// Free memory at the addresses of stale pointers on this thread's stack: while it is kept, no new object
+  /// Free memory at the addresses of stale pointers on this thread's stack: while it is reserved, no new object
   /// is allocated there and counts as held by such a pointer.
   package struct ReservedMemory: ~Copyable {
-    private let taken = liveobj_free_memory_take()
+    private let blocks = liveobj_reserved_memory_allocate()
     package init() {}
-    deinit { liveobj_free_memory_give_back(taken) }
+    deinit { liveobj_reserved_memory_free(blocks) }
   }
 
   /// Runs work of our own: what it allocates on this thread is not recorded.

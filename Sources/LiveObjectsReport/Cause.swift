@@ -45,7 +45,8 @@ public struct Cause: Sendable {
   ///   - variants: findings that are merged into one each.
   ///   - nested: findings whose objects are counted as the victims of the first variant.
   private init(
-    _ variants: [[Finding]], _ nested: [[Finding]] = [], heldBy holderPhrase: String = "only these objects keep"
+    _ variants: [[Finding]], _ nested: [[Finding]] = [],
+    heldBy holderPhrase: String = "only these objects keep"
   ) {
     var sorted = variants.map { (findings: $0, sum: Finding.sum(of: $0)) }
       .sorted { Finding.precedes($0.sum, $1.sum) }

@@ -8,7 +8,7 @@
     ".hidden liveobj_stack_call\n"                                                                 \
     ".globl liveobj_stack_call\n"                                                                  \
     ".type liveobj_stack_call, @function\n"                                                        \
-    "liveobj_stack_call:\n" /* top, function, context, place */                                    \
+    "liveobj_stack_call:\n" /* top, function, context, target */                                   \
     ".cfi_startproc\n"                                                                             \
     "stp x29, x30, [sp, #-160]!\n"                                                                 \
     ".cfi_def_cfa_offset 160\n"                                                                    \
@@ -49,7 +49,7 @@
     ".hidden liveobj_stack_leave\n"                                                                \
     ".globl liveobj_stack_leave\n"                                                                 \
     ".type liveobj_stack_leave, @function\n"                                                       \
-    "liveobj_stack_leave:\n" /* place */                                                           \
+    "liveobj_stack_leave:\n" /* target */                                                          \
     "mov x29, x0\n"                                                                                \
     "mov w0, #0\n"                                                                                 \
     "b 1b\n"                                                                                       \

@@ -8,7 +8,7 @@
     ".hidden liveobj_stack_call\n"                                                                 \
     ".globl liveobj_stack_call\n"                                                                  \
     ".type liveobj_stack_call, @function\n"                                                        \
-    "liveobj_stack_call:\n" /* top, function, context, place */                                    \
+    "liveobj_stack_call:\n" /* top, function, context, target */                                   \
     ".cfi_startproc\n"                                                                             \
     "pushq %rbp\n"                                                                                 \
     ".cfi_def_cfa_offset 16\n"                                                                     \
@@ -46,7 +46,7 @@
     ".hidden liveobj_stack_leave\n"                                                                \
     ".globl liveobj_stack_leave\n"                                                                 \
     ".type liveobj_stack_leave, @function\n"                                                       \
-    "liveobj_stack_leave:\n" /* place */                                                           \
+    "liveobj_stack_leave:\n" /* target */                                                          \
     "movq %rdi, %rbp\n"                                                                            \
     "xorl %eax, %eax\n"                                                                            \
     "jmp 1b\n"                                                                                     \

@@ -29,7 +29,7 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 /// Where a thread's id is, in bytes from its `pthread_t`, measured in the calling thread, whose id
 /// is given; 0 if unknown. On x86_64 that is the block, on aarch64 it lies below it.
-static inline intptr_t liveobj_thread_id_place(uint32_t own_thread) {
+static inline intptr_t liveobj_thread_id_offset(uint32_t own_thread) {
     enum { MOST_BYTES = 1024 }; // less than it points to
     const uint32_t *words = (const uint32_t *)pthread_self();
     for (size_t i = 1; i < MOST_BYTES / sizeof *words; i++)

@@ -10,7 +10,7 @@ enum { LIVEOBJ_THREAD_BLOCK_ALIGNMENT = 64, LIVEOBJ_THREAD_BLOCK_WORDS = 6 };
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 static inline struct liveobj_thread_layout liveobj_thread_layout_find(uint32_t own_thread) {
-    return (struct liveobj_thread_layout){liveobj_thread_id_place(own_thread), 0};
+    return (struct liveobj_thread_layout){liveobj_thread_id_offset(own_thread), 0};
 }
 
 // Compares the stack guard, too, a random number that all threads have: other memory may be a

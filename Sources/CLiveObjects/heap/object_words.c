@@ -53,8 +53,8 @@ static void find_buckets(struct liveobj_words *words, const struct liveobj_objec
             buckets_at(table.values, count, liveobj_storage_stride(metadata, 1), object);
 }
 
-static bool lies_in(const struct liveobj_buckets *buckets, uintptr_t place) {
-    return place >= buckets->first && place < buckets->end;
+static bool lies_in(const struct liveobj_buckets *buckets, uintptr_t address) {
+    return address >= buckets->first && address < buckets->end;
 }
 
 enum { BITS = 64 };
@@ -62,39 +62,39 @@ enum { BITS = 64 };
 /// The bits of the buckets from this one on that share a word of the bitmap.
 static uint64_t taken_from(struct liveobj_words *words, size_t bucket,
                            struct liveobj_reader *reader) {
-    uintptr_t place = words->bitmap + bucket / BITS * sizeof words->bits;
-    if (place != words->bitmap_word &&
-        !liveobj_read(reader, place, &words->bits, sizeof words->bits))
+    uintptr_t address = words->bitmap + bucket / BITS * sizeof words->bits;
+    if (address != words->bitmap_word &&
+        !liveobj_read(reader, address, &words->bits, sizeof words->bits))
         return UINT64_MAX;
-    words->bitmap_word = place;
+    words->bitmap_word = address;
     return words->bits >> bucket % BITS;
 }
 
 /// The place itself in a bucket that is taken; else the next one that is, or the buckets' end. Free
 /// buckets are not read: a table may have reserved more memory than the machine has.
 static uintptr_t behind_free_buckets(struct liveobj_words *words,
-                                     const struct liveobj_buckets *buckets, uintptr_t place,
+                                     const struct liveobj_buckets *buckets, uintptr_t address,
                                      struct liveobj_reader *reader) {
-    size_t bucket = (place - buckets->first) / buckets->stride;
+    size_t bucket = (address - buckets->first) / buckets->stride;
     uint64_t taken = 0;
-    while (lies_in(buckets, place) && !(taken = taken_from(words, bucket, reader))) {
+    while (lies_in(buckets, address) && !(taken = taken_from(words, bucket, reader))) {
         liveobj_snapshot_advance();
         bucket += BITS - bucket % BITS;
-        place = buckets->first + bucket * buckets->stride;
+        address = buckets->first + bucket * buckets->stride;
     }
-    place += taken ? (size_t)__builtin_ctzll(taken) * buckets->stride : 0;
-    return liveobj_round_up(place < buckets->end ? place : buckets->end, sizeof place);
+    address += taken ? (size_t)__builtin_ctzll(taken) * buckets->stride : 0;
+    return liveobj_round_up(address < buckets->end ? address : buckets->end, sizeof address);
 }
 
 /// The next word that may be a reference. The seed of a hash table is none.
-static uintptr_t next_place(struct liveobj_words *words, struct liveobj_reader *reader) {
-    uintptr_t place = words->next;
-    place += place == words->seed ? sizeof place : 0;
-    if (lies_in(&words->keys, place))
-        place = behind_free_buckets(words, &words->keys, place, reader);
-    if (lies_in(&words->values, place))
-        place = behind_free_buckets(words, &words->values, place, reader);
-    return place;
+static uintptr_t next_address(struct liveobj_words *words, struct liveobj_reader *reader) {
+    uintptr_t address = words->next;
+    address += address == words->seed ? sizeof address : 0;
+    if (lies_in(&words->keys, address))
+        address = behind_free_buckets(words, &words->keys, address, reader);
+    if (lies_in(&words->values, address))
+        address = behind_free_buckets(words, &words->values, address, reader);
+    return address;
 }
 
 // MARK: - All words
@@ -115,10 +115,10 @@ struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
         words.end = words.next;
         if (!liveobj_read(reader, words.next, &capacity_and_flags, sizeof capacity_and_flags))
             break;
-        uintptr_t place =
+        uintptr_t address =
             liveobj_text_breadcrumbs(object->address, capacity_and_flags, object->bytes);
-        if (place)
-            words.end = (words.next = place) + sizeof(uintptr_t);
+        if (address)
+            words.end = (words.next = address) + sizeof(uintptr_t);
         break;
     case LIVEOBJ_STORAGE_ARRAY:
         if (liveobj_read(reader, words.next, &header, sizeof header))
@@ -149,9 +149,9 @@ struct liveobj_words liveobj_words_with_slack(const struct liveobj_object *objec
 
 bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *reader,
                         uintptr_t *word) {
-    uintptr_t place = next_place(words, reader);
-    words->next = place + sizeof *word;
-    return place < words->end && liveobj_read(reader, place, word, sizeof *word);
+    uintptr_t address = next_address(words, reader);
+    words->next = address + sizeof *word;
+    return address < words->end && liveobj_read(reader, address, word, sizeof *word);
 }
 
 LIVEOBJ_ANY_MEMORY_END

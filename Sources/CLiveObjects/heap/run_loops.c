@@ -88,7 +88,7 @@ static bool is_run_loop_kind(const struct object *object, const char *name) {
 
 /// In the program: the snapshot process has another id.
 void liveobj_core_prepare(void) {
-    id_in_thread = liveobj_thread_id_place(liveobj_os_thread_id());
+    id_in_thread = liveobj_thread_id_offset(liveobj_os_thread_id());
     main_thread = getpid();
 }
 

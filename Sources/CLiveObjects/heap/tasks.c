@@ -97,25 +97,25 @@ static const struct liveobj_task_slab *first_slab(uintptr_t task) {
     return (const struct liveobj_task_slab *)liveobj_word_at(task, LIVEOBJ_TASK_AT_FIRST_SLAB);
 }
 
-static bool is_in_slabs(uintptr_t place, uintptr_t task) {
+static bool is_in_slabs(uintptr_t address, uintptr_t task) {
     const struct liveobj_task_slab *slab = first_slab(task);
     for (uint32_t i = 0; slab && i < LIVEOBJ_TASK_LIST_LIMIT; i++, slab = slab->next)
-        if (place - (uintptr_t)slab < sizeof *slab + slab->capacity)
+        if (address - (uintptr_t)slab < sizeof *slab + slab->capacity)
             return true;
     return false;
 }
 
 /// Whether a slab of an inner task is in a frame of the tasks that enclose it, which was visited.
 static bool is_in_frame(const struct visit *visit, const struct liveobj_task_slab *slab) {
-    uintptr_t place = (uintptr_t)slab, task = visit->task;
+    uintptr_t address = (uintptr_t)slab, task = visit->task;
     if (task == visit->object->address)
         return false;
     for (uint32_t i = 0; task && task != visit->object->address && i < visit->depth; i++) {
         task = liveobj_task_parent(task);
-        if (task && is_in_slabs(place, task))
+        if (task && is_in_slabs(address, task))
             return true;
     }
-    return place - visit->object->address < visit->object->bytes;
+    return address - visit->object->address < visit->object->bytes;
 }
 
 /// Frames are allocated in the order of the calls, and those of the runtime's functions in which a
@@ -142,7 +142,7 @@ static bool is_parents(uintptr_t kind) {
     return kind == PARENTS_IN_6_0 || kind == PARENTS;
 }
 
-/// Also if it was bound in the body of a task group.
+/// Whether an item binds a value, in the body of a task group too.
 static bool is_local_value(uintptr_t kind) {
     enum { VALUE = 0, VALUE_IN_GROUP = 2 };
     return kind == VALUE || kind == VALUE_IN_GROUP;

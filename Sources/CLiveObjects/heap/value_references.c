@@ -51,13 +51,13 @@ struct scan {
 static void scan_value_words(void *context, struct liveobj_extent extent) {
     const struct scan *scan = context;
     struct liveobj_visit *visit = scan->visit;
-    for (uintptr_t place = extent.start; place < extent.end; place += sizeof place) {
-        if (place % LIVEOBJ_PAGE_BYTES == 0)
+    for (uintptr_t address = extent.start; address < extent.end; address += sizeof address) {
+        if (address % LIVEOBJ_PAGE_BYTES == 0)
             liveobj_snapshot_advance();
-        uintptr_t word = *(const uintptr_t *)place & LIVEOBJ_REFERENCE_MASK;
+        uintptr_t word = *(const uintptr_t *)address & LIVEOBJ_REFERENCE_MASK;
         if (liveobj_is_address(word))
-            visit->function(visit->context, &(struct liveobj_reference){word, scan->label,
-                                                                        visit->element, 0, place});
+            visit->function(visit->context, &(struct liveobj_reference){
+                                                word, scan->label, visit->element, 0, address});
     }
 }
 

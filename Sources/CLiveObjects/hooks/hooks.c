@@ -196,7 +196,7 @@ record_allocation(void *address, uintptr_t metadata, size_t bytes,
 __attribute__((noinline)) static void forget_allocation_slowly(struct liveobj_tls *tls,
                                                                uint32_t *slot) {
     if (tls->guard || liveobj_hooks_have_ended()) {
-        liveobj_records_remove_loosely(slot);
+        liveobj_records_remove_without_thread(slot);
         return;
     }
     liveobj_guard_set(tls);
@@ -204,7 +204,7 @@ __attribute__((noinline)) static void forget_allocation_slowly(struct liveobj_tl
     if (thread)
         liveobj_records_remove(thread, slot);
     else
-        liveobj_records_remove_loosely(slot);
+        liveobj_records_remove_without_thread(slot);
     liveobj_thread_detach();
     liveobj_guard_clear(tls);
 }

@@ -185,9 +185,9 @@ void liveobj_stack_overwrite(void);
 
 /// Allocates the free blocks of memory whose addresses are still on the calling thread's stack, so
 /// that no object allocated meanwhile has such an address and seems to be referenced.
-/// \returns The blocks, for `liveobj_free_memory_give_back` on any thread; NULL for none.
-struct liveobj_free_memory *liveobj_free_memory_take(void);
-void liveobj_free_memory_give_back(struct liveobj_free_memory *taken);
+/// \returns The blocks, for `liveobj_reserved_memory_free` on any thread; NULL for none.
+struct liveobj_reserved_memory *liveobj_reserved_memory_allocate(void);
+void liveobj_reserved_memory_free(struct liveobj_reserved_memory *taken);
 
 // MARK: - Captures
 

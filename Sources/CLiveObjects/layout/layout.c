@@ -1,6 +1,6 @@
 // layout.c - compiles layouts and caches them.
 //
-// Owns the tables of compiled layouts. They are compiled with the turn of captures. layout_value.c
+// Owns the tables of compiled layouts. They are compiled with the lock of captures. layout_value.c
 // has the layout of each kind of type, layout_fields.c that of stored properties.
 
 #if defined(__linux__)

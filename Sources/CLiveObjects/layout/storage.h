@@ -64,19 +64,19 @@ static inline uint64_t liveobj_array_room(uint64_t bytes) {
     return bytes + bytes / 4 + liveobj_os_page_bytes();
 }
 
-/// Where a string's storage refers to its breadcrumbs, which offsets in UTF-16 are found with:
-/// behind the room for the text. The first word behind the header has that room's bytes, and
-/// whether there is the reference (the standard library's StringStorage.swift).
+/// Where a string's storage refers to its breadcrumbs, an index of UTF-16 offsets: behind the room
+/// for the text. The first word behind the header has the size of that room, and a flag for the
+/// reference (the standard library's StringStorage.swift).
 /// \param bytes Of the object, as requested.
 /// \returns 0 if the string has none.
 static inline uintptr_t liveobj_text_breadcrumbs(uintptr_t object, uint64_t capacity_and_flags,
                                                  uint64_t bytes) {
     enum { CODE_UNITS = 32 };
     static const uint64_t has_breadcrumbs = UINT64_C(1) << 63, room = (UINT64_C(1) << 48) - 1;
-    uint64_t place = liveobj_round_up(CODE_UNITS + (capacity_and_flags & room), sizeof(uintptr_t));
+    uint64_t offset = liveobj_round_up(CODE_UNITS + (capacity_and_flags & room), sizeof(uintptr_t));
     bool is_there = capacity_and_flags & has_breadcrumbs &&
-                    place + sizeof(uintptr_t) <= liveobj_array_room(bytes);
-    return is_there ? object + place : 0;
+                    offset + sizeof(uintptr_t) <= liveobj_array_room(bytes);
+    return is_there ? object + offset : 0;
 }
 
 /// The elements that follow a class's stored properties.

@@ -106,12 +106,12 @@ void liveobj_metadata_share_cache(struct liveobj_reader *reader) {
 
 /// The entry of metadata in the reader's cache.
 static uintptr_t *metadata_slot(struct liveobj_reader *reader, uintptr_t metadata) {
-    enum { PLACES = sizeof reader->own.known / sizeof *reader->own.known };
+    enum { SLOTS = sizeof reader->own.known / sizeof *reader->own.known };
     // Images have equal metadata at equal distances: a multiplication spreads it.
     uint64_t hash = (metadata * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
     struct liveobj_metadata_cache *cache =
-        reader->shared ? &reader->shared[hash / PLACES % SHARED_CACHES] : &reader->own;
-    return &cache->known[hash % PLACES];
+        reader->shared ? &reader->shared[hash / SLOTS % SHARED_CACHES] : &reader->own;
+    return &cache->known[hash % SLOTS];
 }
 
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata) {

@@ -71,7 +71,7 @@ bool liveobj_metadata_is_valid(struct liveobj_reader *reader, uintptr_t candidat
 /// The same for the metadata in an object's record or header, which may have been freed or unloaded
 /// with its image. Superclasses are checked too. A reader does not check valid metadata twice.
 bool liveobj_metadata_is_sound(struct liveobj_reader *reader, uintptr_t metadata);
-/// Makes the reader use the cache of earlier captures. With the turn of captures only.
+/// Makes the reader use the cache of earlier captures. With the lock of captures only.
 void liveobj_metadata_share_cache(struct liveobj_reader *reader);
 /// The reader for such checks. It contains a page of memory, which is too much for a small stack.
 /// It is not static memory, because that is scanned for references, and the page is full of them.

@@ -2,7 +2,7 @@
 // watched_types.h.
 //
 // A type's name is read from its descriptors, which are constant memory of its image. The runtime
-// is not used, because it would lock and allocate. The cache has one place per hash: another type
+// is not used, because it would lock and allocate. The cache has one slot per hash: another type
 // may replace a type, which is then decided again. Runs in the hook of allocations.
 
 #if defined(__linux__)
@@ -19,22 +19,22 @@ static const char *patterns; // NULL: all types
 // MARK: - Patterns
 
 /// A position in a name that consists of parts: "Demo" "." "Cache".
-struct place {
+struct position {
     const struct liveobj_name_parts *name;
     uint32_t parts_left;
     const char *next; // in the present part
 };
 
 /// The character at the position; 0 at the end of the name.
-static char character_at(const struct place *place) {
-    return *place->next ? *place->next : place->parts_left > 1 ? '.' : '\0';
+static char character_at(const struct position *position) {
+    return *position->next ? *position->next : position->parts_left > 1 ? '.' : '\0';
 }
 
-static void advance_position(struct place *place) {
-    if (*place->next)
-        place->next++;
+static void advance_position(struct position *position) {
+    if (*position->next)
+        position->next++;
     else
-        place->next = place->name->parts[--place->parts_left - 1];
+        position->next = position->name->parts[--position->parts_left - 1];
 }
 
 static bool is_pattern_end(char character) {
@@ -42,20 +42,20 @@ static bool is_pattern_end(char character) {
 }
 
 /// Greedy stars that backtrack only to the last star suffice: no match needs an earlier one.
-static bool matches_one(struct place place, const char *pattern) {
+static bool matches_one(struct position position, const char *pattern) {
     const char *after_star = NULL;
-    struct place star_place = place;
-    while (character_at(&place)) {
+    struct position star_position = position;
+    while (character_at(&position)) {
         if (*pattern == '*') {
             after_star = ++pattern;
-            star_place = place;
-        } else if (!is_pattern_end(*pattern) && *pattern == character_at(&place)) {
+            star_position = position;
+        } else if (!is_pattern_end(*pattern) && *pattern == character_at(&position)) {
             pattern++;
-            advance_position(&place);
+            advance_position(&position);
         } else if (after_star) {
             pattern = after_star;
-            advance_position(&star_place);
-            place = star_place;
+            advance_position(&star_position);
+            position = star_position;
         } else {
             return false;
         }
@@ -68,7 +68,7 @@ static bool matches_one(struct place place, const char *pattern) {
 LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, const char *wanted) {
     if (name->count == 0)
         return false;
-    struct place start = {name, name->count, name->parts[name->count - 1]};
+    struct position start = {name, name->count, name->parts[name->count - 1]};
     for (const char *pattern = wanted;; pattern++) {
         if (matches_one(start, pattern))
             return true;
@@ -96,9 +96,9 @@ static bool decide_type(uintptr_t metadata) {
 // MARK: - Table
 
 // Metadata is aligned, so the decision is stored in the low bits of its address. 0: unused.
-enum { IS_DECIDED = 1, IS_WATCHED = 2, PLACES = 1 << 12 };
-static uintptr_t decisions[PLACES]; // atomic
-static bool is_frozen;              // atomic
+enum { IS_DECIDED = 1, IS_WATCHED = 2, SLOTS = 1 << 12 };
+static uintptr_t decisions[SLOTS]; // atomic
+static bool is_frozen;             // atomic
 
 static uintptr_t *decision_slot(uintptr_t metadata) {
     uint64_t hash = metadata * UINT64_C(0x9e3779b97f4a7c15);
@@ -109,15 +109,15 @@ LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata) {
     if (!patterns)
         return metadata != LIVEOBJ_METADATA_RAW_BUFFER;
     // Relaxed: the word refers to no other memory, and all threads decide the same.
-    uintptr_t *place = decision_slot(metadata);
-    uintptr_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
+    uintptr_t *slot = decision_slot(metadata);
+    uintptr_t word = __atomic_load_n(slot, __ATOMIC_RELAXED);
     if (LIVEOBJ_LIKELY((word & ~(uintptr_t)(IS_DECIDED | IS_WATCHED)) == metadata))
         return word & IS_WATCHED;
     if (__atomic_load_n(&is_frozen, __ATOMIC_RELAXED))
         return false;
     bool is_watched = decide_type(metadata);
     if (metadata > LIVEOBJ_METADATA_TASK)
-        __atomic_store_n(place, metadata | IS_DECIDED | (is_watched ? IS_WATCHED : 0),
+        __atomic_store_n(slot, metadata | IS_DECIDED | (is_watched ? IS_WATCHED : 0),
                          __ATOMIC_RELAXED);
     return is_watched;
 }

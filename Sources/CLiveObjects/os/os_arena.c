@@ -81,7 +81,7 @@ static bool add_within(uint64_t *counter, uint64_t bytes, uint64_t most) {
     return false;
 }
 
-static void uncharge(size_t bytes, bool is_dense) {
+static void uncharge_memory(size_t bytes, bool is_dense) {
     __atomic_sub_fetch(&charged, bytes, __ATOMIC_RELAXED);
     __atomic_sub_fetch(&dense, is_dense ? bytes : 0, __ATOMIC_RELAXED);
 }
@@ -92,14 +92,14 @@ static bool is_within_budget(uint64_t bytes) {
 }
 
 /// Charges memory to the recorder. \returns false if it would exceed the share, or the budget.
-static bool charge(size_t bytes, bool is_dense) {
+static bool charge_memory(size_t bytes, bool is_dense) {
     if (!is_within_budget(is_dense ? bytes : 0))
         return false;
     if (!add_within(&charged, bytes, address_limit() / SHARE_OF_ADDRESSES))
         return false;
     if (!is_dense || add_within(&dense, bytes, memory_limit / SHARE_OF_MEMORY))
         return true;
-    uncharge(bytes, false);
+    uncharge_memory(bytes, false);
     return false;
 }
 
@@ -111,7 +111,7 @@ uint64_t liveobj_os_set_budget(uint64_t bytes) {
 }
 
 bool liveobj_os_prepay(uint64_t bytes) {
-    return charge(bytes, true);
+    return charge_memory(bytes, true);
 }
 
 void liveobj_os_set_sparse_bytes(uint64_t bytes) {
@@ -119,19 +119,19 @@ void liveobj_os_set_sparse_bytes(uint64_t bytes) {
 }
 
 LIVEOBJ_HOOK void *liveobj_os_map_charged(size_t bytes, bool is_dense) {
-    if (!charge(bytes, is_dense))
+    if (!charge_memory(bytes, is_dense))
         return NULL;
     void *start = liveobj_os_map(bytes);
     if (start)
         return start;
-    uncharge(bytes, is_dense);
+    uncharge_memory(bytes, is_dense);
     note_shortage();
     return NULL;
 }
 
 LIVEOBJ_HOOK void liveobj_os_unmap_charged(void *start, size_t bytes, bool is_dense) {
     liveobj_os_unmap(start, bytes);
-    uncharge(bytes, is_dense);
+    uncharge_memory(bytes, is_dense);
 }
 
 // MARK: - Arenas
@@ -180,10 +180,10 @@ LIVEOBJ_HOOK bool liveobj_arena_grow(struct liveobj_arena *arena, size_t wanted)
     grown = grown < arena->most ? grown : liveobj_round_up(arena->most, LIVEOBJ_PAGE_BYTES);
     if (wanted <= bytes)
         return true;
-    if (wanted > arena->most || (!arena->is_prepaid && !charge(grown - bytes, true)))
+    if (wanted > arena->most || (!arena->is_prepaid && !charge_memory(grown - bytes, true)))
         return false;
     if (!liveobj_os_map_at(arena->start + bytes, grown - bytes)) {
-        uncharge(arena->is_prepaid ? 0 : grown - bytes, true);
+        uncharge_memory(arena->is_prepaid ? 0 : grown - bytes, true);
         note_shortage();
         return false;
     }

@@ -92,18 +92,18 @@ bool liveobj_lock_try_before_fork(struct liveobj_lock *lock) {
            liveobj_lock_is_own(lock);
 }
 
-static void take_for_fork(void *context, struct liveobj_lock *lock) {
+static void acquire_for_fork(void *context, struct liveobj_lock *lock) {
     struct liveobj_lock **busy = context;
     if (!liveobj_lock_try_before_fork(lock))
         *busy = lock;
 }
 
-static void give_back_after_fork(void *context, struct liveobj_lock *lock) {
+static void release_after_fork(void *context, struct liveobj_lock *lock) {
     (void)context;
     liveobj_lock_after_fork(lock);
 }
 
-/// While it waits for one lock it keeps none: the holder may need another one, as a capture does.
+/// Waits for a lock without holding others: the holder may need them, as a capture does.
 /// The holder may also wait for the dynamic linker, and so for the thread that forks: after some
 /// time the fork goes on without a lock.
 void liveobj_locks_before_fork(liveobj_locks_visit_fn visit_all) {
@@ -111,7 +111,7 @@ void liveobj_locks_before_fork(liveobj_locks_visit_fn visit_all) {
     uint64_t deadline = liveobj_os_time() + patience;
     for (;;) {
         struct liveobj_lock *busy = NULL;
-        visit_all(take_for_fork, &busy);
+        visit_all(acquire_for_fork, &busy);
         if (!busy || liveobj_os_time() >= deadline)
             return;
         liveobj_locks_after_fork(visit_all);
@@ -120,7 +120,7 @@ void liveobj_locks_before_fork(liveobj_locks_visit_fn visit_all) {
 }
 
 void liveobj_locks_after_fork(liveobj_locks_visit_fn visit_all) {
-    visit_all(give_back_after_fork, NULL);
+    visit_all(release_after_fork, NULL);
 }
 
 void liveobj_lock_after_fork(struct liveobj_lock *lock) {

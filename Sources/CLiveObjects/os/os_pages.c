@@ -56,8 +56,8 @@ static enum liveobj_pages find_resident(uintptr_t first, size_t count, unsigned 
 static enum liveobj_pages find_own(int file, uintptr_t first, size_t count, unsigned char *is_own) {
     uint64_t entries[PAGES];
     size_t bytes = count * sizeof *entries;
-    off_t place = (off_t)(first / liveobj_os_page_bytes() * sizeof *entries);
-    if (pread(file, entries, bytes, place) != (ssize_t)bytes)
+    off_t offset = (off_t)(first / liveobj_os_page_bytes() * sizeof *entries);
+    if (pread(file, entries, bytes, offset) != (ssize_t)bytes)
         return LIVEOBJ_PAGES_UNKNOWN;
     for (size_t i = 0; i < count; i++) {
         bool is_present = entries[i] >> 63, is_of_file = entries[i] >> 61 & 1;

@@ -29,11 +29,11 @@ static struct liveobj_room room_of(uint64_t limit, uint64_t used) {
 
 /// A field of /proc/self/statm, in bytes. The first is the address space in use, the second the
 /// part of it in memory, the sixth the part that is private and can be written.
-static uint64_t bytes_in_statm(unsigned place) {
+static uint64_t bytes_in_statm(unsigned field) {
     char text[128];
     const char *next = text;
     text[liveobj_os_file_read("/proc/thread-self/statm", text, sizeof text - 1)] = 0;
-    while (--place > 0 && (next = strchr(next, ' ')))
+    while (--field > 0 && (next = strchr(next, ' ')))
         next++;
     return next ? liveobj_os_take_decimal(&next) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
@@ -42,11 +42,11 @@ uint64_t liveobj_os_resident_bytes(void) {
     return bytes_in_statm(2);
 }
 
-static struct liveobj_room room_under(int resource, unsigned place_in_statm) {
+static struct liveobj_room room_under(int resource, unsigned field_in_statm) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return no_limit;
-    return room_of(limit.rlim_cur, bytes_in_statm(place_in_statm));
+    return room_of(limit.rlim_cur, bytes_in_statm(field_in_statm));
 }
 
 struct commit {
@@ -97,11 +97,11 @@ struct group {
 static bool take_path(void *context, const char *line) {
     static const char first[] = ":memory:", second[] = "0::";
     struct group *group = context;
-    const char *place = strstr(line, first);
+    const char *match = strstr(line, first);
     bool is_second = liveobj_os_begins_with(line, second);
-    const char *path = place ? place + strlen(first) : is_second ? line + strlen(second) : NULL;
+    const char *path = match ? match + strlen(first) : is_second ? line + strlen(second) : NULL;
     if (path && !group->is_first_version && strlen(path) < PATH_BYTES) {
-        group->is_first_version = place;
+        group->is_first_version = match;
         strcpy(group->path, path);
     }
     return true;

@@ -23,7 +23,7 @@ static struct {
     volatile bool is_in_step;
     uint64_t progress;      // incremented by all progress
     uint64_t last_progress; // at the last tick
-    int64_t last_time;      // processor time at the start of the present turn, in microseconds
+    int64_t last_time;      // processor time at the start of the time slice, in microseconds
     long last_sleeps;       // likewise: the number of voluntary waits
     uint32_t timeouts;
 } steps;
@@ -38,27 +38,28 @@ uint32_t liveobj_snapshot_timeouts(void) {
     return steps.timeouts;
 }
 
-/// Whether the process had its turn: since its last turn or progress it slept or ran for half a
-/// tick. On a busy machine it may not have run at all between two ticks.
-static bool had_its_turn(bool has_progress) {
+/// Whether the process was scheduled: since it last was, or made progress, it slept or ran for half
+/// a tick. On a busy machine it may not have run at all between two ticks.
+static bool was_scheduled(bool has_progress) {
     enum { MICROSECONDS = 1000000 };
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     int64_t seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec;
     int64_t time = seconds * MICROSECONDS + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
-    bool had = usage.ru_nvcsw > steps.last_sleeps || time - steps.last_time > TICK_MICROSECONDS / 2;
-    bool is_new_turn = had || has_progress;
-    steps.last_sleeps = is_new_turn ? usage.ru_nvcsw : steps.last_sleeps;
-    steps.last_time = is_new_turn ? time : steps.last_time;
-    return had;
+    bool was_run =
+        usage.ru_nvcsw > steps.last_sleeps || time - steps.last_time > TICK_MICROSECONDS / 2;
+    bool is_new_slice = was_run || has_progress;
+    steps.last_sleeps = is_new_slice ? usage.ru_nvcsw : steps.last_sleeps;
+    steps.last_time = is_new_slice ? time : steps.last_time;
+    return was_run;
 }
 
-/// Whether a step waits for a lock that is never released: it had its turn between two ticks and
-/// made no progress.
+/// Whether a step waits for a lock that is never released: it was scheduled between two ticks
+/// and made no progress.
 static bool is_step_blocked(void) {
     uint64_t progress = LIVEOBJ_LOAD_RELAXED(steps.progress);
     bool has_progress = progress != steps.last_progress;
-    bool is_idle = had_its_turn(has_progress) && !has_progress;
+    bool is_idle = was_scheduled(has_progress) && !has_progress;
     steps.last_progress = progress;
     return is_idle;
 }

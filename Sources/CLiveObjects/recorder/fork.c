@@ -31,14 +31,14 @@ void liveobj_recorder_after_fork(void) {
     end_fork();
 }
 
-static void give_back_in_child(void *context, struct liveobj_lock *lock) {
+static void release_lock_in_child(void *context, struct liveobj_lock *lock) {
     bool *are_sound = context;
     *are_sound &= liveobj_lock_after_fork_child(lock);
 }
 
 static void after_fork_child(void) {
     bool are_sound = true;
-    liveobj_recorder_visit_locks(give_back_in_child, &are_sound);
+    liveobj_recorder_visit_locks(release_lock_in_child, &are_sound);
     liveobj_stack_depot_after_fork_child();
     liveobj_threads_after_fork_child();
     liveobj_captures_after_fork_child();

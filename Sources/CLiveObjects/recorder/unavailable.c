@@ -48,11 +48,11 @@ bool liveobj_is_forwarding(void) {
 
 void liveobj_stack_overwrite(void) {}
 
-struct liveobj_free_memory *liveobj_free_memory_take(void) {
+struct liveobj_reserved_memory *liveobj_reserved_memory_allocate(void) {
     return NULL;
 }
 
-void liveobj_free_memory_give_back(struct liveobj_free_memory *taken) {}
+void liveobj_reserved_memory_free(struct liveobj_reserved_memory *taken) {}
 
 struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_contents contents) {
     return (struct liveobj_buffer){NULL, 0};

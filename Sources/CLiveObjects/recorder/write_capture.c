@@ -84,38 +84,38 @@ static void write_counts(struct liveobj_capture *capture,
 // MARK: - References
 
 /// Captures with references are made one at a time, because they share the compiled layouts. No
-/// thread waits for the turn while it holds a lock, so a program that forks meanwhile need not
+/// thread waits for this lock while it holds another, so a program that forks meanwhile need not
 /// wait.
 static struct {
     struct liveobj_lock lock;
-    bool is_lost; // in a forked child: the thread that had the turn does not exist here
-} turn;
+    bool is_lost; // in a forked child: the thread that had the lock does not exist here
+} captures;
 
-static const char *const lost_turn =
+static const char *const lost_reason =
     "references were not read: the process was forked while another thread read them";
-static const char *const long_turn =
+static const char *const slow_reason =
     "references were not read: another capture takes too long or was broken off";
 
 static const char *acquire_capture_lock(uint64_t deadline) {
     static const uint64_t pause = 1000000;
-    if (turn.is_lost)
-        return lost_turn;
+    if (captures.is_lost)
+        return lost_reason;
     while (!liveobj_deadline_is_past(deadline)) {
-        if (liveobj_lock_try(&turn.lock))
+        if (liveobj_lock_try(&captures.lock))
             return NULL;
-        if (liveobj_lock_is_own(&turn.lock)) // a signal handler interrupted the holder
+        if (liveobj_lock_is_own(&captures.lock)) // a signal handler interrupted the holder
             break;
         liveobj_os_sleep(pause);
     }
-    return long_turn;
+    return slow_reason;
 }
 
 static void release_capture_lock(void) {
-    liveobj_lock_release(&turn.lock);
+    liveobj_lock_release(&captures.lock);
 }
 
 void liveobj_captures_after_fork_child(void) {
-    turn.is_lost |= !liveobj_lock_after_fork_child(&turn.lock);
+    captures.is_lost |= !liveobj_lock_after_fork_child(&captures.lock);
 }
 
 /// \returns why there are no references; NULL if they were written.

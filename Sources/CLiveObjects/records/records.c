@@ -187,57 +187,57 @@ static bool fill_batch(struct liveobj_thread *thread) {
     return count > 0;
 }
 
-// MARK: - Loose records
+// MARK: - Orphaned records
 //
 // Free records that no thread's batch could take, chained through the word of their metadata. The
 // chain's head is one word that is changed atomically, so the chain is consistent wherever a change
 // is interrupted.
 
-static uint32_t first_loose; // 0: none; atomic
+static uint32_t first_orphan; // 0: none; atomic
 
-static void put_loose(uint32_t index) {
+static void put_orphan(uint32_t index) {
     struct liveobj_record *record = &liveobj_heap.records[index];
-    uint32_t next = LIVEOBJ_LOAD_RELAXED(first_loose);
+    uint32_t next = LIVEOBJ_LOAD_RELAXED(first_orphan);
     LIVEOBJ_STORE_RELAXED(record->sequence_and_size, 0);
     __atomic_thread_fence(__ATOMIC_RELEASE); // as in `liveobj_record_fill`
     do
         LIVEOBJ_STORE_RELAXED(record->metadata, next);
-    while (!__atomic_compare_exchange_n(&first_loose, &next, index, true, __ATOMIC_RELEASE,
+    while (!__atomic_compare_exchange_n(&first_orphan, &next, index, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
 }
 
 /// Fills the thread's empty batch from its own part of the chain; if it has none, it first takes
 /// the whole chain. No other thread can change a chain that was taken as a whole.
-static bool take_loose(struct liveobj_thread *thread) {
-    if (!thread->batch || (!thread->loose && !LIVEOBJ_LOAD_RELAXED(first_loose)))
+static bool take_orphans(struct liveobj_thread *thread) {
+    if (!thread->batch || (!thread->orphans && !LIVEOBJ_LOAD_RELAXED(first_orphan)))
         return false;
-    if (!thread->loose) // acquire: pairs with the release in `put_loose`
-        thread->loose = __atomic_exchange_n(&first_loose, 0, __ATOMIC_ACQUIRE);
-    while (thread->loose && thread->free_count < thread->free_capacity) {
-        thread->free_indices[thread->free_count++] = thread->loose;
-        thread->loose =
-            (uint32_t)LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[thread->loose].metadata);
+    if (!thread->orphans) // acquire: pairs with the release in `put_orphan`
+        thread->orphans = __atomic_exchange_n(&first_orphan, 0, __ATOMIC_ACQUIRE);
+    while (thread->orphans && thread->free_count < thread->free_capacity) {
+        thread->free_indices[thread->free_count++] = thread->orphans;
+        thread->orphans =
+            (uint32_t)LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[thread->orphans].metadata);
     }
     return thread->free_count > 0;
 }
 
-LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot) {
+LIVEOBJ_HOOK void liveobj_records_remove_without_thread(uint32_t *slot) {
     uint32_t index = LIVEOBJ_LOAD_RELAXED(*slot);
     LIVEOBJ_STORE_RELAXED(*slot, 0);
     // Relaxed: a count orders nothing.
     __atomic_fetch_add(&liveobj_counts_of_no_thread.deallocations, 1, __ATOMIC_RELAXED);
-    put_loose(index);
+    put_orphan(index);
 }
 
 LIVEOBJ_HOOK void liveobj_record_put_slowly(struct liveobj_thread *thread, uint32_t index) {
     if (spill_batch(thread))
         thread->free_indices[thread->free_count++] = index;
     else
-        put_loose(index);
+        put_orphan(index);
 }
 
 LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
-    if (take_spare_batch(thread) || take_full_batch(thread) || take_loose(thread) ||
+    if (take_spare_batch(thread) || take_full_batch(thread) || take_orphans(thread) ||
         fill_batch(thread))
         return thread->free_indices[--thread->free_count];
     return 0;

@@ -11,8 +11,8 @@
 //
 // A thread's block is changed only while the thread's guard is set. A signal handler that
 // interrupts such a change finds the guard set: it records no allocation, but counts it, and it
-// removes what it deallocates without the block (records.c, loose records). So no interleaving of
-// hooks and handlers gives two objects one record, and no handler waits for a lock that its own
+// removes what it deallocates without the block (records.c, orphaned records). So no interleaving
+// of hooks and handlers gives two objects one record, and no handler waits for a lock that its own
 // thread holds.
 //
 // A record's sequence number (`sequence_and_size`) is its last word to be written and its first to
@@ -210,7 +210,7 @@ static inline uint32_t liveobj_records_follow(uintptr_t word, struct liveobj_obj
 /// Removes a recorded object without the thread's block, which may be in the middle of a change or
 /// unavailable. May interrupt anything, and be interrupted by anything. The object's account is
 /// closed when its record is reused. Slow path.
-LIVEOBJ_HOOK void liveobj_records_remove_loosely(uint32_t *slot);
+LIVEOBJ_HOOK void liveobj_records_remove_without_thread(uint32_t *slot);
 
 /// Removes a recorded object. The thread's guard must be set: a signal handler that frees or
 /// allocates meanwhile must not use the block.

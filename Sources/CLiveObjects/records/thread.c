@@ -25,7 +25,7 @@ struct liveobj_counts liveobj_counts_of_no_thread;
 static uint64_t sequence = 1; // the next unused number
 uint64_t liveobj_sequence_epoch;
 
-static void give_back(void *block) {
+static void release_block(void *block) {
     struct liveobj_tls *tls = liveobj_tls_get();
     tls->thread = NULL;
     tls->ended = true;
@@ -34,18 +34,18 @@ static void give_back(void *block) {
 }
 
 bool liveobj_threads_start(void) {
-    return pthread_key_create(&key, give_back) == 0;
+    return pthread_key_create(&key, release_block) == 0;
 }
 
-static bool take_block(struct liveobj_thread *block) {
-    // Relaxed: the exchange decides. Acquire: pairs with the release in `give_back`.
+static bool acquire_block(struct liveobj_thread *block) {
+    // Relaxed: the exchange decides. Acquire: pairs with the release in `release_block`.
     return !__atomic_load_n(&block->is_taken, __ATOMIC_RELAXED) &&
            !__atomic_exchange_n(&block->is_taken, true, __ATOMIC_ACQUIRE);
 }
 
-static struct liveobj_thread *take_free_block(void) {
+static struct liveobj_thread *acquire_free_block(void) {
     struct liveobj_thread *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE);
-    while (block && !take_block(block))
+    while (block && !acquire_block(block))
         block = block->next;
     return block;
 }
@@ -70,25 +70,25 @@ static struct liveobj_thread *add_blocks(void) {
 LIVEOBJ_UNCHECKED_BEGIN
 /// Runs once per thread. Glibc keeps the first 32 keys in the thread's own memory, and this key is
 /// made before main. A later key would cost a calloc, which the hooks do not see.
-LIVEOBJ_HOOK static void give_back_at_end(struct liveobj_thread *block) {
+LIVEOBJ_HOOK static void release_block_at_end(struct liveobj_thread *block) {
     pthread_setspecific(key, block);
 }
 LIVEOBJ_UNCHECKED_END
 
 LIVEOBJ_HOOK struct liveobj_thread *liveobj_thread_attach(void) {
-    struct liveobj_thread *block = take_free_block();
+    struct liveobj_thread *block = acquire_free_block();
     if (!block)
         block = add_blocks();
     liveobj_tls_get()->thread = block;
     if (block && !liveobj_tls_get()->ended)
-        give_back_at_end(block);
+        release_block_at_end(block);
     return block;
 }
 
 LIVEOBJ_HOOK void liveobj_thread_detach(void) {
     struct liveobj_tls *tls = liveobj_tls_get();
     if (tls->ended && tls->thread)
-        give_back(tls->thread);
+        release_block(tls->thread);
 }
 
 LIVEOBJ_HOOK void liveobj_counts_add_drop(void) {
@@ -164,7 +164,7 @@ static void clear_after_fork(struct liveobj_thread *block) {
     block->free_indices = NULL;
     block->free_count = block->free_capacity = 0;
     block->batch = block->spare_batch = NULL;
-    block->loose = 0;
+    block->orphans = 0;
     block->sequence_next = block->sequence_end = 0;
     block->stacks = NULL;
     block->trace_uses = 0;

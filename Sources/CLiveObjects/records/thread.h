@@ -21,7 +21,7 @@ struct liveobj_thread {
     uint32_t free_capacity;
     struct liveobj_batch *batch;       // the batch that `free_indices` points into
     struct liveobj_batch *spare_batch; // a full one, or NULL
-    uint32_t loose;                    // the first of a chain of free records, or 0; see records.c
+    uint32_t orphans;                  // the first of a chain of free records, or 0; see records.c
 
     uint64_t sequence_next; // the thread's numbers: [sequence_next, sequence_end)
     uint64_t sequence_end;

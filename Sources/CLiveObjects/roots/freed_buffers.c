@@ -24,8 +24,8 @@ static bool find_buffer(uint32_t *slot, struct liveobj_object *buffer) {
 static void forget_in(uintptr_t start, uintptr_t end, size_t room) {
     struct liveobj_object buffer;
     uintptr_t granule = (uintptr_t)1 << liveobj_heap.map.granule_bits;
-    for (uintptr_t place = start; place < end; place += granule) {
-        uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, place);
+    for (uintptr_t address = start; address < end; address += granule) {
+        uint32_t *slot = liveobj_page_map_find(&liveobj_heap.map, address);
         if (!find_buffer(slot, &buffer) || buffer.address - start >= end - start)
             continue;
         bool is_chunk = buffer.address == start && buffer.bytes <= room;

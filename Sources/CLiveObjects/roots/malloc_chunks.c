@@ -144,8 +144,8 @@ static bool is_within(const struct liveobj_chunks *chunks, uintptr_t address) {
 /// chunk contents. A thread's cache has chunks of several heaps.
 static bool is_in_free_list(uintptr_t chunk, const struct liveobj_chunks *chunks,
                             liveobj_is_heap_fn is_heap, const void *context) {
-    uintptr_t place = liveobj_chunk_content(chunk);
-    uintptr_t next = word_at(place) ^ place >> 12;
+    uintptr_t content = liveobj_chunk_content(chunk);
+    uintptr_t next = word_at(content) ^ content >> 12;
     if (next == 0)
         return true;
     if (next % ALIGNMENT || (!is_within(chunks, next) && !is_heap(context, next)))

@@ -56,8 +56,9 @@ static void add_variables(void *context, struct liveobj_extent extent) {
 static void add_thread_variables(struct liveobj_roots *roots, const struct liveobj_image *image,
                                  const ElfW(Phdr) * header) {
     enum { HEAD_BYTES = 16 }; // of the control block, above the thread pointer
-    uintptr_t place = image->thread_locals, pointer = (uintptr_t)__builtin_thread_pointer();
-    uintptr_t distance = place > pointer ? place - pointer : pointer - place;
+    uintptr_t thread_locals = image->thread_locals, pointer = (uintptr_t)__builtin_thread_pointer();
+    uintptr_t distance =
+        thread_locals > pointer ? thread_locals - pointer : pointer - thread_locals;
     size_t bytes = roots->thread_local_bytes + header->p_memsz + header->p_align;
     if (distance <= bytes + HEAD_BYTES)
         roots->thread_local_bytes = bytes;

@@ -33,11 +33,11 @@ static void find_thread_block(void *context) {
     struct liveobj_scan *scan = context;
     bool is_stack = scan->range.kind == LIVEOBJ_ROOT_STACK;
     enum { ALIGNMENT = LIVEOBJ_THREAD_BLOCK_ALIGNMENT, WORDS = LIVEOBJ_THREAD_BLOCK_WORDS };
-    uintptr_t place = liveobj_round_up(scan->range.start, ALIGNMENT);
-    for (; place + WORDS * sizeof(uintptr_t) <= scan->range.end; place += ALIGNMENT) {
-        if (!liveobj_thread_block_is_at(place) || !is_of_thread(scan, place))
+    uintptr_t address = liveobj_round_up(scan->range.start, ALIGNMENT);
+    for (; address + WORDS * sizeof(uintptr_t) <= scan->range.end; address += ALIGNMENT) {
+        if (!liveobj_thread_block_is_at(address) || !is_of_thread(scan, address))
             continue;
-        scan->thread_block = place;
+        scan->thread_block = address;
         if (is_stack)
             return;
     }
@@ -190,11 +190,11 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
 // programs pass with events, such as descriptors, equal sizes of chunks.
 
 static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
-                       uintptr_t place) {
+                       uintptr_t address) {
     uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
     if (liveobj_scan_may_find(scan, target))
         scan->visit(scan->context,
-                    &(struct liveobj_root){.kind = kind, .target = target, .place = place});
+                    &(struct liveobj_root){.kind = kind, .target = target, .place = address});
 }
 
 static void visit_words(const struct liveobj_scan *scan, const void *words, size_t bytes,

@@ -16,7 +16,7 @@ struct liveobj_reader {
     bool direct;  // in the snapshot process: plain loads suffice
     bool refused; // the system refuses process_vm_readv
     uintptr_t page;
-    struct liveobj_metadata_cache *shared; // with the turn of captures; NULL: `own`
+    struct liveobj_metadata_cache *shared; // with the lock of captures; NULL: `own`
     struct liveobj_metadata_cache own;
     unsigned char bytes[LIVEOBJ_PAGE_BYTES];
 };

@@ -39,11 +39,11 @@ static void note_user(const char *path) {
 
 // MARK: - Files without Swift code
 
-/// The hashes of their paths, with one place for each hash: a program that opens and closes
+/// The hashes of their paths, with one slot for each hash: a program that opens and closes
 /// libraries would have the same files read each time.
 static uint64_t without_swift[256];
 
-static uint64_t *place_of_path(const char *path, uint64_t *hash) {
+static uint64_t *slot_of_path(const char *path, uint64_t *hash) {
     *hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
     for (; *path; path++)
         *hash = (*hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
@@ -51,11 +51,11 @@ static uint64_t *place_of_path(const char *path, uint64_t *hash) {
 }
 
 static bool file_has_swift_code(const char *path) {
-    uint64_t hash, *place = place_of_path(path, &hash);
-    if (*place == hash)
+    uint64_t hash, *slot = slot_of_path(path, &hash);
+    if (*slot == hash)
         return false;
     bool has_code = liveobj_image_has_section(&(struct liveobj_image){.path = path}, "swift5_");
-    *place = has_code ? *place : hash;
+    *slot = has_code ? *slot : hash;
     return has_code;
 }
 

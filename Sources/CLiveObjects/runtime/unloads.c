@@ -1,9 +1,9 @@
-// unloads.c - owns the list of images that were loaded at the last comparison, and the places of
-// those that were unloaded.
+// unloads.c - owns the list of images that were loaded at the last comparison, and the addresses
+// of those that were unloaded.
 //
 // After `dlclose` has ended and before it is noted, another thread may load an image at the same
-// place. What that image does meanwhile is attributed to the old image. Everything runs
-// outside of hooks.
+// addresses. What that image does meanwhile is attributed to the old image. Everything runs outside
+// of hooks.
 
 #if defined(__linux__)
 
@@ -15,7 +15,7 @@
 
 #include <link.h>
 
-enum { LOADED_LIMIT = 1 << 13, PLACES_LIMIT = 256 };
+enum { LOADED_LIMIT = 1 << 13, EXTENTS_LIMIT = 256 };
 
 /// The dynamic linker's own counts.
 struct changes {
@@ -24,7 +24,7 @@ struct changes {
 };
 
 struct noted_image {
-    struct liveobj_extent place;
+    struct liveobj_extent extent;
     bool is_swift;
 };
 
@@ -37,12 +37,12 @@ static struct {
     struct liveobj_lock lock;
     const struct liveobj_unload_listener *listener;
     struct noted_images loaded;
-    struct changes changes;                     // when `loaded` was listed
-    unsigned long long explained;               // unloads of which the image is known
-    bool looks_again;                           // for a second runtime: an image was being loaded
-    struct liveobj_extent places[PLACES_LIMIT]; // of unloaded images; atomic
-    uint32_t place_count;                       // atomic
-    const char *failure;                        // atomic
+    struct changes changes;                       // when `loaded` was listed
+    unsigned long long explained;                 // unloads of which the image is known
+    bool looks_again;                             // for a second runtime: an image was being loaded
+    struct liveobj_extent extents[EXTENTS_LIMIT]; // of unloaded images; atomic
+    uint32_t extent_count;                        // atomic
+    const char *failure;                          // atomic
 } noted;
 
 void liveobj_unloads_visit_locks(liveobj_lock_visit_fn visit, void *context) {
@@ -56,52 +56,53 @@ const char *liveobj_unloads_failure(void) {
 
 // MARK: - Places of unloaded images
 
-static struct liveobj_extent place_at(uint32_t index) {
+static struct liveobj_extent extent_at(uint32_t index) {
     return (struct liveobj_extent){
-        __atomic_load_n(&noted.places[index].start, __ATOMIC_RELAXED),
-        __atomic_load_n(&noted.places[index].end, __ATOMIC_RELAXED),
+        __atomic_load_n(&noted.extents[index].start, __ATOMIC_RELAXED),
+        __atomic_load_n(&noted.extents[index].end, __ATOMIC_RELAXED),
     };
 }
 
-static void set_place(uint32_t index, struct liveobj_extent place) {
-    __atomic_store_n(&noted.places[index].start, place.start, __ATOMIC_RELAXED);
-    __atomic_store_n(&noted.places[index].end, place.end, __ATOMIC_RELAXED);
+static void set_extent(uint32_t index, struct liveobj_extent extent) {
+    __atomic_store_n(&noted.extents[index].start, extent.start, __ATOMIC_RELAXED);
+    __atomic_store_n(&noted.extents[index].end, extent.end, __ATOMIC_RELAXED);
 }
 
 bool liveobj_unloads_include(uintptr_t address) {
-    // Acquire: pairs with the release in `add_place`.
-    uint32_t count = __atomic_load_n(&noted.place_count, __ATOMIC_ACQUIRE);
+    // Acquire: pairs with the release in `add_extent`.
+    uint32_t count = __atomic_load_n(&noted.extent_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
-        struct liveobj_extent place = place_at(i);
-        if (address >= place.start && address < place.end)
+        struct liveobj_extent extent = extent_at(i);
+        if (address >= extent.start && address < extent.end)
             return true;
     }
     return false;
 }
 
-/// The last place is widened if there is no room for another one.
-static void add_place(struct liveobj_extent place) {
-    uint32_t count = noted.place_count;
-    if (liveobj_unloads_include(place.start) && liveobj_unloads_include(place.end - 1))
+/// The last extent is widened if there is no room for another one.
+static void add_extent(struct liveobj_extent extent) {
+    uint32_t count = noted.extent_count;
+    if (liveobj_unloads_include(extent.start) && liveobj_unloads_include(extent.end - 1))
         return; // it was loaded there again
-    if (count < PLACES_LIMIT) {
-        set_place(count, place);
-        // Release: who sees the count sees the place.
-        __atomic_store_n(&noted.place_count, count + 1, __ATOMIC_RELEASE);
+    if (count < EXTENTS_LIMIT) {
+        set_extent(count, extent);
+        // Release: who sees the count sees the extent.
+        __atomic_store_n(&noted.extent_count, count + 1, __ATOMIC_RELEASE);
         return;
     }
-    struct liveobj_extent last = place_at(count - 1);
-    set_place(count - 1,
-              (struct liveobj_extent){place.start < last.start ? place.start : last.start,
-                                      place.end > last.end ? place.end : last.end});
+    struct liveobj_extent last = extent_at(count - 1);
+    set_extent(count - 1,
+               (struct liveobj_extent){extent.start < last.start ? extent.start : last.start,
+                                       extent.end > last.end ? extent.end : last.end});
 }
 
 // MARK: - Comparing
 
 static const struct noted_image *find_same(const struct noted_images *images,
-                                           struct liveobj_extent place) {
+                                           struct liveobj_extent extent) {
     for (uint32_t i = 0; i < images->count; i++)
-        if (images->items[i].place.start == place.start && images->items[i].place.end == place.end)
+        if (images->items[i].extent.start == extent.start &&
+            images->items[i].extent.end == extent.end)
             return &images->items[i];
     return NULL;
 }
@@ -114,15 +115,15 @@ static void note_unload_failure(const char *why) {
 }
 
 static void note_unload(const struct noted_image *image) {
-    add_place(image->place);
-    noted.listener->forget_code(image->place.start, image->place.end);
+    add_extent(image->extent);
+    noted.listener->forget_code(image->extent.start, image->extent.end);
     if (image->is_swift)
         note_unload_failure("references were not read: a Swift library was unloaded");
 }
 
 static void note_missing(const struct noted_images *present) {
     for (uint32_t i = 0; i < noted.loaded.count; i++)
-        if (!find_same(present, noted.loaded.items[i].place)) {
+        if (!find_same(present, noted.loaded.items[i].extent)) {
             note_unload(&noted.loaded.items[i]);
             noted.explained++;
         }
@@ -178,12 +179,12 @@ static bool image_has_swift_code(const struct liveobj_image *image) {
 
 static bool note_loaded_image(void *context, const struct liveobj_image *image) {
     struct noted_images *images = context;
-    struct liveobj_extent place = {image->start, image->end};
-    if (place.start >= place.end || images->count == LOADED_LIMIT)
+    struct liveobj_extent extent = {image->start, image->end};
+    if (extent.start >= extent.end || images->count == LOADED_LIMIT)
         return false;
-    const struct noted_image *known = find_same(&noted.loaded, place);
+    const struct noted_image *known = find_same(&noted.loaded, extent);
     bool is_swift = known ? known->is_swift : image_has_swift_code(image);
-    images->items[images->count++] = (struct noted_image){place, is_swift};
+    images->items[images->count++] = (struct noted_image){extent, is_swift};
     return false;
 }
 

@@ -58,11 +58,11 @@ __attribute__((noinline)) static uintptr_t register_in_caller_of_hook(uintptr_t 
 static uintptr_t register_in_task(const struct liveobj_frame *frames, uint32_t count) {
     for (uint32_t i = 2; i < count; i++) {
         uintptr_t words = liveobj_unwind_rule_find(frames[i].registers.pc).context_words;
-        uintptr_t place = frames[i - 1].registers.sp - 8 * words;
-        if (words >= LIVEOBJ_UNWIND_CONTEXT_OWN || place < frames[i].registers.sp)
+        uintptr_t address = frames[i - 1].registers.sp - 8 * words;
+        if (words >= LIVEOBJ_UNWIND_CONTEXT_OWN || address < frames[i].registers.sp)
             return 0;
         if (words != LIVEOBJ_UNWIND_CONTEXT_SAME)
-            return liveobj_stack_load(place);
+            return liveobj_stack_load(address);
     }
     return register_in_caller_of_hook(frames[count - 1].registers.sp);
 }

@@ -91,15 +91,15 @@ static uint64_t read_number(struct liveobj_eh_reader *reader, unsigned encoding)
     }
 }
 
-/// Reads an address, absolute or relative to its own place. No other form is used for code.
+/// Reads an address, absolute or relative to where it is stored. No other form is used for code.
 static uintptr_t read_address(struct liveobj_eh_reader *reader, unsigned encoding) {
-    uintptr_t place = reader->next;
+    uintptr_t field = reader->next;
     uint64_t value = read_number(reader, encoding);
     switch (encoding & 0xf0) {
     case 0x00:
         return value;
     case 0x10:
-        return value + place;
+        return value + field;
     default:
         reader->bad = true;
         return 0;
@@ -184,11 +184,11 @@ static bool read_cie(const struct liveobj_unwind_image *image, uintptr_t address
 static enum liveobj_eh_result read_fde(const struct liveobj_unwind_image *image, uintptr_t entry,
                                        uintptr_t address, struct liveobj_eh_program *program) {
     struct liveobj_eh_reader reader = open_entry(image, entry);
-    uintptr_t place = reader.next;
-    uintptr_t cie = place - liveobj_eh_read_unsigned(&reader, 4);
+    uintptr_t field = reader.next;
+    uintptr_t cie = field - liveobj_eh_read_unsigned(&reader, 4);
     struct layout layout;
     *program = (struct liveobj_eh_program){0};
-    if (reader.bad || cie == place || !read_cie(image, cie, program, &layout))
+    if (reader.bad || cie == field || !read_cie(image, cie, program, &layout))
         return LIVEOBJ_EH_ODD;
     program->start = read_address(&reader, layout.address_encoding);
     uint64_t size = read_number(&reader, layout.address_encoding);

@@ -10,14 +10,14 @@
 // additions while a thread may use it. It needs room for two copies of what is live, for a moment.
 //
 // Invariants
-//   an id is twice its place, counted from 1, plus the number of its space
+//   an id is twice its index, counted from 1, plus the number of its space
 //   a trace's parent is in the same space and has a smaller id
 //   each link to a parent contributes frames: a chain is never longer than its trace is deep
 //   bytes of frames + index + hash tables of a space <= max_bytes
 //
 // Forks get none of it, since copying the page tables of a million traces takes as long as ten
 // thousand allocations. A child finds zeros, also where no handler of a fork runs: an empty table,
-// to which nothing is added. Its handler makes a new table, and new traces get ids and places
+// to which nothing is added. Its handler makes a new table, and new traces get ids and indices
 // behind those from before. The snapshot process gets everything.
 //
 // A search takes no lock; only storing a new trace does. A thread uses the space of one round for a
@@ -36,7 +36,7 @@
 /// stack.
 struct entry {
     uint64_t hash;
-    uint32_t place; // of its frames, in words from the start
+    uint32_t first_word; // of its frames
     uint32_t parent;
     uint32_t parent_frames;
     uint32_t own_frames;
@@ -61,13 +61,13 @@ struct table {
 
 struct space {
     struct liveobj_arena frames;
-    struct liveobj_arena entries; // place 0 is not used
+    struct liveobj_arena entries; // index 0 is not used
     // The rest changes only under the lock.
     uint64_t frame_bytes;
     uint64_t table_bytes; // of all tables
     struct table *table;  // NULL while the space is empty
-    uint32_t first;       // the first place of this process; those before were its parent's
-    uint32_t last;        // the last place in use
+    uint32_t first;       // the first index of this process; those before were its parent's
+    uint32_t last;        // the last index in use
     bool was_full;        // a trace was dropped
 };
 
@@ -96,8 +96,8 @@ static struct space *space_of(uint32_t id) {
     return &depot.spaces[id % 2];
 }
 
-static uint32_t id_of(const struct space *space, uint32_t place) {
-    return 2 * place + (uint32_t)(space - depot.spaces);
+static uint32_t id_of(const struct space *space, uint32_t index) {
+    return 2 * index + (uint32_t)(space - depot.spaces);
 }
 
 static struct entry *entry_in(const struct space *space, uint32_t id) {
@@ -138,7 +138,7 @@ static struct table *table_make_locked(struct space *space, uint64_t slots) {
     return table;
 }
 
-/// The id of a hash. If the table does not have it, 0, and `*free_slot` is its place.
+/// The id of a hash. If the table does not have it, 0, and `*free_slot` is where to store it.
 static uint32_t table_find(const struct space *space, struct table *table, uint64_t hash,
                            uint64_t **free_slot) {
     for (uint64_t i = hash;; i++) {
@@ -175,8 +175,8 @@ static bool table_grow_locked(struct space *space) {
         grown = table_make_locked(space, 2 * slots);
     if (!grown)
         return count < slots / 8 * 7;
-    for (uint32_t place = space->first; place <= space->last; place++)
-        table_put_locked(space, grown, id_of(space, place));
+    for (uint32_t index = space->first; index <= space->last; index++)
+        table_put_locked(space, grown, id_of(space, index));
     // Release: a reader that sees the table sees its slots.
     __atomic_store_n(&space->table, grown, __ATOMIC_RELEASE);
     return true;
@@ -184,9 +184,9 @@ static bool table_grow_locked(struct space *space) {
 
 LIVEOBJ_HOOK uint32_t liveobj_stack_depot_find(uint32_t round, uint64_t hash, uint32_t previous) {
     const struct space *space = space_of_round(round);
-    // Acquire: a reader of the last place sees its trace.
+    // Acquire: a reader of the last index sees its trace.
     uint32_t last = id_of(space, __atomic_load_n(&space->last, __ATOMIC_ACQUIRE));
-    if (!previous) // the place before the first
+    if (!previous) // the index before the first
         previous = id_of(space, 0);
     for (uint32_t id = previous + 2; id <= previous + 2 * LOOK_AHEAD && id <= last; id += 2)
         if (entry_in(space, id)->hash == hash)
@@ -208,23 +208,23 @@ static uint32_t nearest_parent(uint32_t parent, uint32_t parent_frames) {
 static uint32_t append_trace_locked(struct space *space, uint64_t hash,
                                     struct liveobj_stored_trace trace) {
     size_t bytes = trace.own_frames * sizeof(uintptr_t);
-    uint32_t place = space->last + 1, id = id_of(space, place);
+    uint32_t index = space->last + 1, id = id_of(space, index);
     struct entry *entry = entry_in(space, id);
     if (!has_room_locked(space, bytes + sizeof *entry) ||
         !liveobj_arena_grow(&space->frames, space->frame_bytes + bytes) ||
-        !liveobj_arena_grow(&space->entries, ((size_t)place + 1) * sizeof *entry))
+        !liveobj_arena_grow(&space->entries, ((size_t)index + 1) * sizeof *entry))
         return 0;
     memcpy(space->frames.start + space->frame_bytes, trace.frames, bytes);
     *entry = (struct entry){
         .hash = hash,
-        .place = (uint32_t)(space->frame_bytes / sizeof(uintptr_t)),
+        .first_word = (uint32_t)(space->frame_bytes / sizeof(uintptr_t)),
         .parent = nearest_parent(trace.parent, trace.parent_frames),
         .parent_frames = trace.parent_frames,
         .own_frames = trace.own_frames,
     };
     space->frame_bytes += bytes;
-    // Release: a reader of the last place may read its trace.
-    __atomic_store_n(&space->last, place, __ATOMIC_RELEASE);
+    // Release: a reader of the last index may read its trace.
+    __atomic_store_n(&space->last, index, __ATOMIC_RELEASE);
     return id;
 }
 
@@ -335,7 +335,7 @@ LIVEOBJ_HOOK struct liveobj_stored_trace liveobj_stack_depot_get(uint32_t id) {
         .parent = entry->parent,
         .parent_frames = entry->parent_frames,
         .own_frames = entry->own_frames,
-        .frames = (const uintptr_t *)(const void *)space_of(id)->frames.start + entry->place,
+        .frames = (const uintptr_t *)(const void *)space_of(id)->frames.start + entry->first_word,
     };
 }
 

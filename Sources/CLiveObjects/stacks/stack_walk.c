@@ -179,11 +179,11 @@ LIVEOBJ_HOOK bool liveobj_stack_walk_step(struct liveobj_stack_walk *walk,
 }
 
 LIVEOBJ_HOOK bool liveobj_stack_walk_read(struct liveobj_stack_walk *walk, uintptr_t sp,
-                                          uintptr_t place, uintptr_t *word) {
-    bool is_there = place % 8 == 0 && place >= sp &&
-                    (place < walk->extent.top || extend_stack(&walk->extent, place + 8));
+                                          uintptr_t address, uintptr_t *word) {
+    bool is_there = address % 8 == 0 && address >= sp &&
+                    (address < walk->extent.top || extend_stack(&walk->extent, address + 8));
     if (is_there)
-        *word = liveobj_stack_load(place);
+        *word = liveobj_stack_load(address);
     return is_there;
 }
 

@@ -119,7 +119,7 @@ liveobj_stack_load(uintptr_t address) {
 /// Reads a word of the stack.
 /// \returns false unless it is aligned and lies between `sp` and the top of the stack.
 LIVEOBJ_HOOK bool liveobj_stack_walk_read(struct liveobj_stack_walk *walk, uintptr_t sp,
-                                          uintptr_t place, uintptr_t *word);
+                                          uintptr_t address, uintptr_t *word);
 /// Continues on the stack that contains `sp`, which may be another one.
 LIVEOBJ_HOOK void liveobj_stack_walk_move(struct liveobj_stack_walk *walk, uintptr_t sp);
 

@@ -166,12 +166,12 @@ static uintptr_t pc_of(size_t set, uint64_t word) {
 void liveobj_unwind_rules_forget(uintptr_t start, uintptr_t end) {
     for (size_t set = 0; set < 1 << LIVEOBJ_UNWIND_SET_BITS; set++)
         for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
-            uint64_t *place = &liveobj_unwind_table[set][way];
-            uint64_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
+            uint64_t *slot = &liveobj_unwind_table[set][way];
+            uint64_t word = __atomic_load_n(slot, __ATOMIC_RELAXED);
             uintptr_t pc = pc_of(set, word);
             // Unless a hook has replaced it meanwhile.
             if (word && pc >= start && pc < end)
-                __atomic_compare_exchange_n(place, &word, 0, false, __ATOMIC_RELAXED,
+                __atomic_compare_exchange_n(slot, &word, 0, false, __ATOMIC_RELAXED,
                                             __ATOMIC_RELAXED);
         }
 }

@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 /// The time limit for another process's report; after that, both write at the same time.
-#define TURN_TRIES 1000
-#define TURN_NANOSECONDS 10000000
+#define LOCK_TRIES 1000
+#define LOCK_NANOSECONDS 10000000
 
 static struct {
     bool is_standard_error;
@@ -112,9 +112,9 @@ char *liveobj_output_file_prefix(char path[LIVEOBJ_FILE_PREFIX_BYTES]) {
     return stpcpy(end, liveobj_text_digits(digits, (uint64_t)getpid()));
 }
 
-static bool wait_for_turn(int descriptor) {
-    struct timespec pause = {.tv_nsec = TURN_NANOSECONDS};
-    for (int i = 0; i < TURN_TRIES; i++) {
+static bool wait_for_file_lock(int descriptor) {
+    struct timespec pause = {.tv_nsec = LOCK_NANOSECONDS};
+    for (int i = 0; i < LOCK_TRIES; i++) {
         if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
             return true;
         if (errno != EWOULDBLOCK)
@@ -129,7 +129,7 @@ int liveobj_output_open(void) {
         return liveobj_message_descriptor();
     int descriptor = open_path(O_CREAT);
     if (descriptor >= 0)
-        output.end = wait_for_turn(descriptor) ? lseek(descriptor, 0, SEEK_END) : -1;
+        output.end = wait_for_file_lock(descriptor) ? lseek(descriptor, 0, SEEK_END) : -1;
     return descriptor;
 }
 

@@ -146,12 +146,12 @@ static void report_at_exit(void *context) {
 /// because the system may unite it with memory of the program, whose references count.
 static void report_on_own_stack(struct end *process_end) {
     enum { STACK_BYTES = 8 << 20 };
-    void *place;
+    void *target;
     char *stack = liveobj_os_map(STACK_BYTES);
     if (!stack)
         liveobj_message("there is no report: there was no memory for it", NULL);
     else
-        liveobj_stack_call(stack + STACK_BYTES, report_at_exit, process_end, &place);
+        liveobj_stack_call(stack + STACK_BYTES, report_at_exit, process_end, &target);
 }
 
 /// \returns the exit status of the process.
@@ -270,7 +270,7 @@ void liveobj_exit_start(const struct liveobj_options *options) {
     remember_process();
     liveobj_sandbox_start(announce_sandbox, stop_in_sandbox);
     chosen = options;
-    // Those registered first run last. Several, for threads that come here at the same moment.
+    // Handlers registered first run last. Several threads may call `exit` at the same moment.
     enum { THREADS = 8 };
     for (int i = 0; i < THREADS; i++)
         on_exit(wait_at_exit, NULL);

@@ -60,7 +60,7 @@ static struct {
     void (*step)(void *context);
     void *context;
     volatile bool is_in_step;
-    void *place;     ///< the target for an abandoned step
+    void *target;    ///< the target for an abandoned step
     int64_t start;   ///< of the step; like all times here, processor time of the thread
     int64_t time;    ///< at the last tick
     long sleeps;     ///< of the thread, at the last tick
@@ -195,7 +195,7 @@ static bool is_step_stuck(void) {
 static void leave_step(bool is_crashed) {
     guard.is_crashed = is_crashed;
     guard.is_in_step = false;
-    liveobj_stack_leave(guard.place);
+    liveobj_stack_leave(guard.target);
 }
 
 static void handle_tick(const siginfo_t *info) {
@@ -304,7 +304,7 @@ enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *con
     if (!start_timer(milliseconds))
         return LIVEOBJ_STEP_REFUSED; // it might hang, and nothing would end it
     uint64_t mask = set_mask(SIG_UNBLOCK, guard.faults);
-    bool is_done = liveobj_stack_call(NULL, run_guarded_step, NULL, &guard.place);
+    bool is_done = liveobj_stack_call(NULL, run_guarded_step, NULL, &guard.target);
     syscall(SYS_timer_delete, guard.timer);
     // A tick that came while all signals were blocked is still pending. It must reach the guard's
     // handler: with the program's action it would end the process. (Since Linux 6.13 it is gone.)

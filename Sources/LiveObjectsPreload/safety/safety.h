@@ -42,12 +42,12 @@ enum liveobj_step_end liveobj_guard_run(int milliseconds, void (*step)(void *con
 // MARK: - own_stack.c
 
 /// Calls a function on the stack with this top, or on the current one if it is NULL.
-/// \param place Set before the call: the target of `liveobj_stack_leave`.
+/// \param target Set before the call: the target of `liveobj_stack_leave`.
 /// \returns false if `liveobj_stack_leave` ended the call.
-bool liveobj_stack_call(void *top, void (*function)(void *context), void *context, void **place);
+bool liveobj_stack_call(void *top, void (*function)(void *context), void *context, void **target);
 
 /// Makes the running `liveobj_stack_call` return. Also from a signal handler.
-_Noreturn void liveobj_stack_leave(void *place);
+_Noreturn void liveobj_stack_leave(void *target);
 
 // MARK: - sandbox.c
 

@@ -17,12 +17,12 @@ static void no_object_gets_the_address_of_a_stale_pointer(void) {
     free((void *)old);
     for (int i = 0; i < OTHERS; i++)
         free(others[i]);
-    struct liveobj_free_memory *taken = liveobj_free_memory_take();
+    struct liveobj_reserved_memory *taken = liveobj_reserved_memory_allocate();
     for (int i = 0; i <= OTHERS; i++) {
         uintptr_t object = (uintptr_t)malloc(OBJECT_BYTES);
         EXPECT(object && object != old);
     }
-    liveobj_free_memory_give_back(taken);
+    liveobj_reserved_memory_free(taken);
 }
 
 /// A stale address in taken memory would be found as a root.
@@ -31,9 +31,9 @@ static void taken_memory_is_cleared(void) {
     volatile uintptr_t old = (uintptr_t)chunk;
     chunk[2] = old;
     free(chunk);
-    struct liveobj_free_memory *taken = liveobj_free_memory_take();
+    struct liveobj_reserved_memory *taken = liveobj_reserved_memory_allocate();
     EXPECT(((volatile uintptr_t *)old)[2] != old);
-    liveobj_free_memory_give_back(taken);
+    liveobj_reserved_memory_free(taken);
 }
 
 int main(void) {

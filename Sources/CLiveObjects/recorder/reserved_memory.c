@@ -1,4 +1,4 @@
-// free_memory.c - prevents the allocation of memory to which stale words on a stack point.
+// reserved_memory.c - prevents the allocation of memory to which stale words on a stack point.
 //
 // A frame may contain a stale word: the address of an object that was deallocated. A new object at
 // the same address would seem to be referenced by that frame. So an over-retained object that an
@@ -32,8 +32,8 @@ enum {
 };
 
 /// A list, linked through the first word of each block.
-struct liveobj_free_memory {
-    struct liveobj_free_memory *next;
+struct liveobj_reserved_memory {
+    struct liveobj_reserved_memory *next;
 };
 
 /// The sizes of the memory to which words point, by size / ALIGNMENT.
@@ -71,36 +71,37 @@ static void add_sizes_on_stack(struct sizes *sizes, uintptr_t from) {
     }
 }
 
-static struct liveobj_free_memory *take_chunks(struct liveobj_free_memory *taken, size_t size) {
+static struct liveobj_reserved_memory *reserve_chunks(struct liveobj_reserved_memory *reserved,
+                                                      size_t size) {
     for (int i = 0; i < CHUNKS_OF_SIZE; i++) {
-        struct liveobj_free_memory *chunk = malloc(size - WORD);
+        struct liveobj_reserved_memory *chunk = malloc(size - WORD);
         if (!chunk)
             break;
         // Cleared, because its words would be references themselves. Not by memset: a compiler
         // turns malloc and memset into calloc, which does not use the thread's cache.
         explicit_bzero(chunk, size - WORD);
-        chunk->next = taken;
-        taken = chunk;
+        chunk->next = reserved;
+        reserved = chunk;
     }
-    return taken;
+    return reserved;
 }
 
-__attribute__((noinline)) struct liveobj_free_memory *liveobj_free_memory_take(void) {
+__attribute__((noinline)) struct liveobj_reserved_memory *liveobj_reserved_memory_allocate(void) {
     struct sizes sizes = {.is_present = {false}};
-    struct liveobj_free_memory *taken = NULL;
+    struct liveobj_reserved_memory *reserved = NULL;
     liveobj_reader_start(&sizes.reader);
     add_sizes_on_stack(&sizes, (uintptr_t)__builtin_frame_address(0));
     for (size_t i = 0; i < SIZES; i++)
         if (sizes.is_present[i])
-            taken = take_chunks(taken, i * ALIGNMENT);
-    return taken;
+            reserved = reserve_chunks(reserved, i * ALIGNMENT);
+    return reserved;
 }
 
-void liveobj_free_memory_give_back(struct liveobj_free_memory *taken) {
-    while (taken) {
-        struct liveobj_free_memory *next = taken->next;
-        free(taken);
-        taken = next;
+void liveobj_reserved_memory_free(struct liveobj_reserved_memory *reserved) {
+    while (reserved) {
+        struct liveobj_reserved_memory *next = reserved->next;
+        free(reserved);
+        reserved = next;
     }
 }
 
