@@ -73,7 +73,7 @@ public struct Finding: Sendable, Hashable {
     }
   }
 
-  /// The same for the same finding from run to run and from build to build.
+  /// Identifies a finding from run to run and from build to build.
   public var fingerprint: String
   public var verdict: Verdict
   public var certainty: Certainty

@@ -39,7 +39,7 @@ struct HeldFindings {
 
   /// The findings of one cause.
   struct Joined {
-    /// Those of the objects next to the holder.
+    /// The findings of the objects next to the holder.
     var first: [Finding]
     /// The others, by place.
     var nested: [[Finding]]

@@ -58,7 +58,7 @@ extension Report {
   package mutating func restrict(to filter: ReportFilter) {
     guard !filter.isEmpty else { return }
     let all = findings.count
-    // That no test is in the report will not mean that none ran.
+    // A report without tests does not mean here that none ran.
     if !tests.isEmpty { tracking.listedTests = false }
     keepFindings(as: .filter, where: filter.includes)
     tests.removeAll { !filter.includes(test: $0.id) }

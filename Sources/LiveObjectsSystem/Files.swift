@@ -49,7 +49,7 @@ package func writeAll(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count < 0 && errno == EINTR { continue }
-    // Who has the file open too may have made it non-blocking.
+    // Another process that has the file open may have made it non-blocking.
     if count < 0 && errno == EAGAIN {
       var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       poll(&writable, 1, -1)

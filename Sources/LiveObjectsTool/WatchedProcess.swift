@@ -7,7 +7,7 @@ struct WatchedProcess {
   enum Request: String {
     /// All live objects count as growth.
     case snapshot = "snapshot start"
-    /// Those count that were allocated since the last snapshot.
+    /// Counts objects that were allocated since the last snapshot.
     case snapshotSinceLast = "snapshot last"
     /// The number of live objects of each type.
     case counts

@@ -84,7 +84,7 @@ static const char *describe_second_runtime(char text[512]) {
     return strcat(text, " may be missing");
 }
 
-/// What objects may be missing without being counted.
+/// Which objects may be missing without being counted.
 static void note_missing_objects(struct notes *notes, char text[512]) {
     add_note(notes, describe_second_runtime(text));
     add_note(notes, liveobj_hooks_failure());

@@ -104,7 +104,7 @@ static bool is_dispatch_kind(const struct object *object, const char *name) {
 
 enum { IS_BLOCK = 0x10, WORK_FLAGS_END = 0x1000, TEXT_BYTES = 256 };
 
-/// What a function gets: a task that sleeps, for example.
+/// The argument of a function of C: a task that sleeps, for example.
 static void visit_argument(uintptr_t argument, uint32_t label, liveobj_visit_reference_fn visit,
                            void *context) {
     visit(context, &(struct liveobj_reference){
@@ -204,8 +204,8 @@ static uint32_t name_of_property(const char *name) {
     return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, name);
 }
 
-/// What the handlers of a source get: a task that sleeps, or a structure of the runtime's with the
-/// source and the task. Last, because it need not be an address: then a fault ends the step.
+/// The argument of a source's handlers: a task that sleeps, or a structure of the runtime's with
+/// the source and the task. Visited last: if it is no address, a fault ends the step.
 static void visit_context(uintptr_t argument, uint32_t label, liveobj_visit_reference_fn visit,
                           void *context) {
     visit_argument(argument, label, visit, context);

@@ -35,7 +35,7 @@ struct liveobj_test {
     const char *id;
     /// The arguments of a parameterised case; empty for other tests.
     const char *arguments;
-    /// Its declaration; empty and 0 if unknown.
+    /// Where the test is declared; empty and 0 if unknown.
     const char *file;
     uint32_t line;
     /// The scope of its objects; 0 if all objects allocated while it runs are its own.

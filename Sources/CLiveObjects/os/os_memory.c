@@ -232,8 +232,7 @@ void *liveobj_os_resize(void *start, size_t bytes, size_t new_bytes) {
     enum { TWO_LARGE_PAGES = 1 << 22 };
     int saved = errno;
     void *moved = start ? move_mapping(start, bytes, new_bytes) : liveobj_os_map(new_bytes);
-    // So much is already written that as much will follow: huge pages avoid hundreds of page
-    // faults.
+    // A large array will be written to its end: huge pages avoid hundreds of page faults.
     if (moved && new_bytes >= TWO_LARGE_PAGES)
         madvise(moved, new_bytes, MADV_HUGEPAGE);
     errno = saved;

@@ -20,8 +20,8 @@ static inline void liveobj_traces_advance_if_due(void) {
         liveobj_traces_advance();
 }
 
-/// Keep collections from advancing, for someone who reads ids of traces and then the traces. Waits
-/// for a piece that is being done.
+/// Stops collections while a caller reads ids of traces and then the traces. Waits for the end of a
+/// piece that is being done.
 void liveobj_traces_hold(void);
 void liveobj_traces_release(void);
 

@@ -1,9 +1,9 @@
 // last_thread.c - ends the process when the program's last thread has ended.
 //
-// The C library calls `exit` on a process's last thread. The recorder's thread keeps it from that,
-// and cannot call `exit` instead: buffered output goes to the program's descriptors, which it does
-// not have. So a main thread that ends before others starts a thread that shares them, and only
-// waits. It blocks all signals until then, and opens nothing.
+// The C library calls `exit` on a process's last thread. The recorder's thread prevents that, and
+// cannot call `exit` instead: buffered output goes to the program's descriptors, which that thread
+// does not have. So a main thread that ends before others starts a thread that shares them, blocks
+// all signals, opens nothing, and only waits.
 
 #if defined(__linux__)
 

@@ -82,7 +82,7 @@ void liveobj_listener_remove(void) {
 }
 
 void liveobj_listener_wake(void) {
-    // Not blocking: if as many wait as can, the thread is not waiting.
+    // Not blocking: if the queue of connections is full, the thread is awake.
     const int kind = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
     int connection = address.sun_path[0] ? socket(AF_UNIX, kind, 0) : -1;
     if (connection < 0)

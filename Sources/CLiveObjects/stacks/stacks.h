@@ -63,7 +63,7 @@ struct liveobj_stored_trace {
 /// Reserves room for traces that take `max_bytes` in all, at most 32 GiB; half of that for those of
 /// live objects. Called once, outside of hooks.
 bool liveobj_stack_depot_start(uint64_t max_bytes);
-/// The same, instead of it, with memory that is charged from the start.
+/// Called instead of it: all memory is charged from the start.
 bool liveobj_stack_depot_start_prepaid(uint64_t max_bytes);
 
 /// Gives the first round all of the room. Called where there will be no other.

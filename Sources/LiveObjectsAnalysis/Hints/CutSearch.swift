@@ -41,7 +41,7 @@ struct Cuts {
     var position: Int
   }
 
-  /// Those of which each breaks the cycle by itself, and every other cycle among its objects.
+  /// Cuts of which each breaks the cycle by itself, and every other cycle among its objects.
   var single: [OnPath] = []
   /// Captures and assignments that break all cycles together, where none does so by itself.
   var together: [OnPath] = []

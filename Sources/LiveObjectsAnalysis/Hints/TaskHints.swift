@@ -8,7 +8,7 @@ struct TaskHints {
   func hint(for leak: LeakTally) -> DraftHint? {
     // Tasks that wait for tasks go on when the others do.
     let tasks = leak.tasks(in: naming.graph).filter { naming.graph.heap.tasks[$0].wait == .continuation }
-    // Those of other packages wait for the program's.
+    // Tasks of other packages wait for the program's.
     let own = tasks.filter { naming.names.tasks[$0]?.isOfPackage == false }
     return (own.isEmpty ? tasks : own).lazy.compactMap { hint(for: $0, heldByObject: hasUserType(leak)) }
       .first

@@ -46,7 +46,8 @@ static bool replace_call(const char *symbol, void *function) {
     return liveobj_images_replace_got_entries(library, symbol, function) > 0;
 }
 
-/// Both or none. The library's calls as they are come first: that only shows whether there are any.
+/// Replaces both or none: the first two replacements change nothing, and show whether all calls are
+/// there.
 static bool replace_calls(void) {
     return replace_call("swift_task_localValuePush", *(void **)&runtime.push) &&
            replace_call("swift_task_localValuePop", *(void **)&runtime.pop) &&
