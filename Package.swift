@@ -51,6 +51,9 @@ let package = Package(
   targets: [
     // Its files include one another by folder: "records/records.h".
     .target(name: "CLiveObjects", cSettings: [.headerSearchPath(".")]),
+    .target(
+      name: "CLiveObjectsService", dependencies: ["CLiveObjects"],
+      cSettings: [.headerSearchPath("."), .headerSearchPath("../CLiveObjects")]),
     .target(name: "CCompanion"),
     .target(name: "CSpawn", cSettings: [.headerSearchPath("../CLiveObjects")]),
     .target(name: "CLiveObjectsOptions"),
@@ -69,8 +72,8 @@ let package = Package(
     .target(
       name: "LiveObjects",
       dependencies: [
-        "CLiveObjects", "LiveObjectsSystem", "LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport",
-        "LiveObjectsSymbolication",
+        "CLiveObjects", "CLiveObjectsService", "LiveObjectsSystem", "LiveObjectsCapture",
+        "LiveObjectsAnalysis", "LiveObjectsReport", "LiveObjectsSymbolication",
       ]),
     .target(name: "CLiveObjectsStart", dependencies: ["CLiveObjects"]),
     .target(
@@ -150,8 +153,11 @@ let package = Package(
   package.targets += [
     .target(
       name: "LiveObjectsPreload",
-      dependencies: ["CLiveObjects", "CLiveObjectsOptions", "CCompanion", "CSpawn"],
-      cSettings: [.headerSearchPath("."), .headerSearchPath("../CLiveObjects")],
+      dependencies: ["CLiveObjects", "CLiveObjectsService", "CLiveObjectsOptions", "CCompanion", "CSpawn"],
+      cSettings: [
+        .headerSearchPath("."), .headerSearchPath("../CLiveObjects"),
+        .headerSearchPath("../CLiveObjectsService"),
+      ],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start
       // files of an executable, and no Swift runtime ("Embedded" says that to the driver). And
       // it binds to itself, whatever the program exports under the same names.

@@ -63,16 +63,6 @@ package enum Recorder {
     try captured(since: 0, LIVEOBJ_CONTENTS_COUNTS)
   }
 
-  /// Starts the thread that answers requests of the tool.
-  static func answerRequests() throws(LiveObjects.TrackingError) {
-    var settings = liveobj_service_settings()
-    settings.answers = true
-    settings.references = true
-    let start = liveobj_service_start(&settings)
-    guard start.failure == nil else { throw .cannotAnswer(reason: String(cString: start.failure)) }
-    atexit { _ = liveobj_service_stop() }
-  }
-
   private static func captured(
     since mark: UInt64, _ contents: liveobj_contents
   ) throws(LiveObjects.TrackingError) -> RawCapture {

@@ -25,6 +25,7 @@
 #include "recorder/recorder.h"
 #include "report/report.h"
 #include "safety/safety.h"
+#include "service/forwarding.h"
 #include "tests/companion.h"
 #include "text.h"
 
@@ -32,9 +33,10 @@
 #include <string.h>
 
 /// For a program that is also linked with LiveObjects: its copy of the recorder finds this symbol
-/// by name and uses our recorder (recorder/forwarding.c).
-extern const struct liveobj_table *const liveobj_preloaded_table;
-const struct liveobj_table *const liveobj_preloaded_table = &liveobj_recorder_table;
+/// by name and uses our recorder (recorder/forwarding.c) and its thread (service/forwarding.c).
+extern const struct liveobj_preloaded liveobj_preloaded_table;
+const struct liveobj_preloaded liveobj_preloaded_table = {&liveobj_recorder_table,
+                                                          &liveobj_own_service_table};
 
 static struct liveobj_options options;
 
@@ -130,9 +132,9 @@ static bool is_part_of_a_test(int argument_count, char *const *arguments) {
 static bool is_second_copy(void) {
     // Not by RTLD_DEFAULT: a library that is linked with -Bsymbolic would find itself.
     void *program = dlopen(NULL, RTLD_LAZY);
-    const struct liveobj_table *const *first =
+    const struct liveobj_preloaded *first =
         program ? dlsym(program, "liveobj_preloaded_table") : NULL;
-    return first && *first != &liveobj_recorder_table;
+    return first && first->recorder != &liveobj_recorder_table;
 }
 
 __attribute__((constructor)) static void preload(int argument_count, char **arguments) {

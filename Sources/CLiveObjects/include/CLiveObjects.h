@@ -243,5 +243,4 @@ void liveobj_buffer_free(struct liveobj_buffer buffer);
 }
 #endif
 
-#include "CLiveObjectsService.h"
 #include "CLiveObjectsTests.h"

@@ -25,7 +25,7 @@ struct liveobj_table {
 #undef PROCEDURE
 };
 
-enum { TABLE_VERSION = 11 };
+enum { TABLE_VERSION = 12 };
 
 /// Not static: the preload library's pointer to it must be valid before any constructor has run.
 const struct liveobj_table liveobj_recorder_table = {.version = TABLE_VERSION,
@@ -43,8 +43,8 @@ static const struct liveobj_table *chosen_table(void) {
     const struct liveobj_table *known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
     if (LIVEOBJ_LIKELY(known != NULL))
         return known;
-    // The preload library defines a pointer to its table, not a function, which this copy would
-    // have to call before it knows the version.
+    // What the preload library defines begins with a pointer to its table. It is no function, which
+    // this copy would have to call before it knows the version.
     const struct liveobj_table *const *preloaded = dlsym(RTLD_DEFAULT, "liveobj_preloaded_table");
     bool usable = preloaded && (*preloaded)->version == TABLE_VERSION &&
                   (*preloaded)->bytes >= sizeof liveobj_recorder_table;
@@ -71,7 +71,7 @@ LIVEOBJ_FUNCTIONS(FUNCTION, PROCEDURE)
 
 /// Only the preload library defines this. It prepares the recorder itself, once it has found that
 /// the program is to be tracked: a compiler, for example, must not even be tested.
-extern const struct liveobj_table *const liveobj_preloaded_table __attribute__((weak));
+extern const struct liveobj_preloaded liveobj_preloaded_table __attribute__((weak));
 
 // At this time the constructors of the libraries that the program needs have run, and its threads
 // have not started.

@@ -38,9 +38,6 @@
     PROCEDURE(test_visit_instances,                                                                \
               (uint32_t test, liveobj_visit_instance_fn visit, void *context),                     \
               (test, visit, context))                                                              \
-    FUNCTION(struct liveobj_service_start, service_start,                                          \
-             (const struct liveobj_service_settings *settings), (settings))                        \
-    FUNCTION(int, service_stop, (void), ())                                                        \
     FUNCTION(bool, declares_type, (const char *text), (text))
 
 #define LIVEOBJ_DECLARE_FUNCTION(result, name, parameters, arguments)                              \

@@ -25,7 +25,6 @@ static const struct {
     .scope_make = 1,
     .declares_type = true,
     .test_capture = LIVEOBJ_CYCLE_NONE,
-    .service_start = {.failure = "LiveObjects watches the Swift runtime on Linux only"},
 };
 
 #define FUNCTION(result, name, parameters, arguments)                                              \

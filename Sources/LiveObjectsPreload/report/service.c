@@ -3,7 +3,7 @@
 // The thread exists only if an option asks for it: a program may count its threads.
 
 #define _GNU_SOURCE
-#include "CLiveObjects.h"
+#include "CLiveObjectsService.h"
 #include "options.h"
 #include "output/output.h"
 #include "report/report.h"

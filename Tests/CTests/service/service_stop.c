@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "CLiveObjectsService.h"
 #include "os/os.h"
-#include "recorder/recorder.h"
 #include "support/expect.h"
 
 #include <stdio.h>
@@ -40,11 +39,11 @@ static bool thread_is_there(void) {
 
 int main(void) {
     const struct liveobj_service_settings settings = {.answers = true};
-    struct liveobj_service_start start = liveobj_recorder_service_start(&settings);
+    struct liveobj_service_start start = liveobj_service_start(&settings);
     EXPECT(!start.failure && thread_is_there());
     remove_socket();
     alarm(MOST_SECONDS);
-    EXPECT(liveobj_recorder_service_stop() == 0);
+    EXPECT(liveobj_service_stop() == 0);
     while (thread_is_there())
         liveobj_os_sleep(1000000);
     return EXPECT_STATUS();

@@ -101,7 +101,7 @@ static void work_until_stopped(int listener) {
 
 static void *run_service(void *unused) {
     (void)unused;
-    liveobj_recorder_ignore_begin(); // none of the program's code runs here
+    liveobj_ignore_begin(); // none of the program's code runs here
     prctl(PR_SET_NAME, "liveobjects");
     int listener = open_files();
     bool works = !failure;
@@ -109,7 +109,7 @@ static void *run_service(void *unused) {
     sem_post(&started);
     if (works)
         work_until_stopped(listener);
-    liveobj_recorder_ignore_end();
+    liveobj_ignore_end();
     atomic_store(&is_running, false);
     return NULL;
 }
@@ -157,7 +157,7 @@ static const char *started_before(const struct liveobj_service_settings *wanted)
 }
 
 struct liveobj_service_start
-liveobj_recorder_service_start(const struct liveobj_service_settings *wanted) {
+liveobj_own_service_start(const struct liveobj_service_settings *wanted) {
     if (process == getpid())
         return (struct liveobj_service_start){started_before(wanted), 0};
     process = getpid();
@@ -168,15 +168,15 @@ liveobj_recorder_service_start(const struct liveobj_service_settings *wanted) {
     int error = settings.every ? liveobj_timeline_start(&settings) : 0;
     if (error)
         return (struct liveobj_service_start){"the timeline cannot be written", error};
-    liveobj_recorder_ignore_begin();
+    liveobj_ignore_begin();
     const char *why = start_and_wait();
     if (!why)
         liveobj_last_thread_start();
-    liveobj_recorder_ignore_end();
+    liveobj_ignore_end();
     return (struct liveobj_service_start){why, 0};
 }
 
-int liveobj_recorder_service_stop(void) {
+int liveobj_own_service_stop(void) {
     enum { PATIENCE_MILLISECONDS = 1000 };
     if (!liveobj_service_is_running() || __atomic_exchange_n(&is_stopped, 1, __ATOMIC_ACQ_REL))
         return 0;

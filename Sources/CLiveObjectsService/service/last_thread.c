@@ -9,7 +9,6 @@
 
 #define _GNU_SOURCE
 #include "os/os.h"
-#include "recorder/recorder.h"
 #include "service/service.h"
 
 #include <pthread.h>
@@ -53,7 +52,7 @@ static void main_thread_ends(void *unused) {
     (void)unused;
     if (!liveobj_service_is_running())
         return;
-    liveobj_recorder_ignore_begin();
+    liveobj_ignore_begin();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &signals);
     atomic_store(&is_waiting, true);
@@ -62,7 +61,7 @@ static void main_thread_ends(void *unused) {
     else
         atomic_store(&is_waiting, false);
     pthread_sigmask(SIG_SETMASK, &signals, NULL);
-    liveobj_recorder_ignore_end();
+    liveobj_ignore_end();
 }
 
 void liveobj_last_thread_start(void) {

@@ -1,3 +1,6 @@
+internal import CLiveObjectsService
+internal import LiveObjectsSystem
+
 extension LiveObjects {
   /// Answers `liveobjects snapshot` and `liveobjects top` from now on, until the process ends.
   ///
@@ -9,6 +12,11 @@ extension LiveObjects {
   ///   thread or the socket cannot be had, for example before Linux 5.9.
   public static func answerRequests() throws(TrackingError) {
     try requireTracking()
-    try Recorder.answerRequests()
+    var settings = liveobj_service_settings()
+    settings.answers = true
+    settings.references = true
+    let start = liveobj_service_start(&settings)
+    guard start.failure == nil else { throw .cannotAnswer(reason: String(cString: start.failure)) }
+    atexit { _ = liveobj_service_stop() }
   }
 }

@@ -1,5 +1,9 @@
-// CLiveObjectsService.h - a thread of the recorder's own, for programs that run on. A part of
-// CLiveObjects.h, which includes it.
+// CLiveObjectsService.h - a thread of the recorder's own, for programs that run on.
+//
+// It answers requests for snapshots and counts, writes timelines, and keeps the recorder within its
+// budget. The recorder does not know it. As with the recorder, a process has one: where a program
+// links this library and also runs under the preload library, both functions call the preloaded
+// copy (service/forwarding.c).
 
 #pragma once
 

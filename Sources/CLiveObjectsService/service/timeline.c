@@ -9,7 +9,6 @@
 
 #define _GNU_SOURCE
 #include "os/os.h"
-#include "recorder/recorder.h"
 #include "recorder/write_capture.h"
 #include "service/service.h"
 #include "service/trigger.h"
@@ -99,7 +98,7 @@ static void capture_growth(void) {
         return;
     timeline.captures++;
     bool is_complete =
-        liveobj_recorder_capture(0, liveobj_service_contents(), write_entry, &destination);
+        liveobj_capture(0, liveobj_service_contents(), write_entry, &destination);
     close(destination.descriptor);
     if (!is_complete)
         unlink(path); // the disk is full, or the program ends

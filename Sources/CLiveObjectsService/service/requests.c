@@ -13,7 +13,6 @@
 
 #define _GNU_SOURCE
 #include "os/deadline.h"
-#include "recorder/recorder.h"
 #include "service/listener.h"
 #include "service/service.h"
 
@@ -60,13 +59,13 @@ static bool write_client_answer(void *answer, const void *bytes, size_t count) {
 /// An incomplete capture is sent, too: it says that it is incomplete.
 static void capture_for_client(struct client *client, uint64_t since,
                                enum liveobj_contents contents) {
-    uint64_t next = liveobj_recorder_mark();
+    uint64_t next = liveobj_mark();
     client->deadline = liveobj_deadline_in(LIVEOBJ_DEADLINE_SECONDS);
     int answer = memfd_create("liveobjects-answer", MFD_CLOEXEC);
     if (answer < 0)
         return drop_client(client);
     client->answer = answer;
-    bool is_complete = liveobj_recorder_capture(since, contents, write_client_answer, &answer);
+    bool is_complete = liveobj_capture(since, contents, write_client_answer, &answer);
     client->since = is_complete && contents != LIVEOBJ_CONTENTS_COUNTS ? next : 0;
     lseek(answer, 0, SEEK_SET);
 }

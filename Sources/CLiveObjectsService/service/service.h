@@ -8,6 +8,7 @@
 #pragma once
 
 #include "CLiveObjects.h"
+#include "CLiveObjectsService.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -30,6 +31,10 @@ void liveobj_requests_end(void);
 
 // MARK: - service.c
 
+/// The public functions for the thread of this copy of the library.
+struct liveobj_service_start
+liveobj_own_service_start(const struct liveobj_service_settings *settings);
+int liveobj_own_service_stop(void);
 /// Whether the thread is to end: a capture that is being written is broken off then.
 bool liveobj_service_is_stopped(void);
 /// Whether the thread runs in this process.
