@@ -70,6 +70,9 @@ let package = Package(
         .embedInCode("Formats/HTML/Page/report.js"), .embedInCode("Formats/HTML/Page/report.css"),
       ]),
     .target(
+      name: "LiveObjectsServices",
+      dependencies: ["LiveObjectsCapture", "LiveObjectsAnalysis", "LiveObjectsReport"]),
+    .target(
       name: "LiveObjects",
       dependencies: [
         "CLiveObjects", "CLiveObjectsService", "LiveObjectsSystem", "LiveObjectsCapture",
@@ -98,7 +101,7 @@ let package = Package(
       name: "LiveObjectsTool",
       dependencies: [
         "CLiveObjectsOptions", "LiveObjectsSystem", "LiveObjectsCapture", "LiveObjectsAnalysis",
-        "LiveObjectsReport", "LiveObjectsSymbolication",
+        "LiveObjectsReport", "LiveObjectsServices", "LiveObjectsSymbolication",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .plugin(
@@ -130,6 +133,8 @@ let package = Package(
     .testTarget(
       name: "LiveObjectsReportTests", dependencies: ["LiveObjectsReport", "CaptureFixtures", "TestSupport"],
       exclude: ["Golden"]),
+    .testTarget(
+      name: "LiveObjectsServicesTests", dependencies: ["LiveObjectsServices", "CaptureFixtures"]),
     .testTarget(
       name: "LiveObjectsTests", dependencies: ["LiveObjects", "LiveObjectsSystem", "CaptureFixtures"]),
     .testTarget(

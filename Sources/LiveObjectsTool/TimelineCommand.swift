@@ -1,7 +1,6 @@
 import ArgumentParser
-import LiveObjectsAnalysis
 import LiveObjectsCapture
-import LiveObjectsReport
+import LiveObjectsServices
 
 /// `liveobjects timeline FILE…`
 struct TimelineCommand: ParsableCommand {

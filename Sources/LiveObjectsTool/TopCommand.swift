@@ -1,7 +1,7 @@
 import ArgumentParser
 import LiveObjectsAnalysis
 import LiveObjectsCapture
-import LiveObjectsReport
+import LiveObjectsServices
 import LiveObjectsSystem
 
 /// `liveobjects top PID`

@@ -1,22 +1,22 @@
 import LiveObjectsAnalysis
 
 /// HTML whose literals are markup and whose interpolated strings are escaped, so that no name can become markup.
-struct HTML: ExpressibleByStringInterpolation {
-  private(set) var text: String
+package struct HTML: ExpressibleByStringInterpolation {
+  package private(set) var text: String
 
-  init(stringLiteral value: String) { text = value }
-  init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
+  package init(stringLiteral value: String) { text = value }
+  package init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
-  struct StringInterpolation: StringInterpolationProtocol {
+  package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
 
-    init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
-    mutating func appendLiteral(_ literal: String) { text += literal }
-    mutating func appendInterpolation(_ value: String) { text += value.printable.escapedForHTML }
-    mutating func appendInterpolation(_ number: Int) { text += String(number) }
-    mutating func appendInterpolation(_ html: HTML) { text += html.text }
+    package init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+    package mutating func appendLiteral(_ literal: String) { text += literal }
+    package mutating func appendInterpolation(_ value: String) { text += value.printable.escapedForHTML }
+    package mutating func appendInterpolation(_ number: Int) { text += String(number) }
+    package mutating func appendInterpolation(_ html: HTML) { text += html.text }
     /// Resources of this module, and what is escaped already.
-    mutating func appendInterpolation(markup: String) { text += markup }
+    package mutating func appendInterpolation(markup: String) { text += markup }
     /// JSON in which nothing can end the script element: only its strings have these characters.
     mutating func appendInterpolation(json: JSONValue) {
       let escapes: [Unicode.Scalar: String] = ["&": "\\u0026", "<": "\\u003c", ">": "\\u003e"]
@@ -29,7 +29,7 @@ struct HTML: ExpressibleByStringInterpolation {
 }
 
 extension Sequence<HTML> {
-  func joined() -> HTML { reduce(into: "") { $0 += $1 } }
+  package func joined() -> HTML { reduce(into: "") { $0 += $1 } }
 }
 
 extension String {

@@ -4,7 +4,7 @@ import LiveObjectsAnalysis
 ///
 /// The verdict and the leaks are static. A script adds tables of everything and a flame graph of the call sites, from
 /// the JSON report, which the page contains. Its policy allows that one script, known by its hash, and no connection at all.
-struct HTMLRenderer {
+package struct HTMLRenderer {
   private static let listedNotes = 100
 
   static func render(_ report: Report) -> String {
@@ -33,7 +33,7 @@ struct HTMLRenderer {
   }
 
   /// - Parameter script: the hash of the page's script; `nil` if it has none.
-  static func head(_ headline: String, script: String?) -> HTML {
+  package static func head(_ headline: String, script: String?) -> HTML {
     """
     <head>
     <meta charset="utf-8">

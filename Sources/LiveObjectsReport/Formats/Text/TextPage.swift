@@ -1,18 +1,22 @@
 /// Lines of text for a terminal. Everything passes through `add`, which makes control
 /// characters visible, so that no name can act on the terminal.
-struct TextPage {
-  enum Style: String {
+package struct TextPage {
+  package enum Style: String {
     case plain = ""
     case bold = "1"
     case dim = "2"
   }
 
-  private(set) var text = ""
+  package private(set) var text = ""
   let color: Bool
   /// Characters of a line; where it would be longer it is broken or cut.
-  var width = TextRenderer.standardWidth
+  var width: Int
 
-  mutating func add(_ line: String = "", style: Style = .plain) {
+  package init(color: Bool, width: Int = TextRenderer.standardWidth) {
+    (self.color, self.width) = (color, width)
+  }
+
+  package mutating func add(_ line: String = "", style: Style = .plain) {
     let line = line.printable
     text += color && style != .plain ? "\u{1b}[\(style.rawValue)m\(line)\u{1b}[0m\n" : line + "\n"
   }
@@ -42,7 +46,7 @@ struct TextPage {
   /// Adds rows with their columns lined up.
   ///
   /// - Parameter alignments: one for each column.
-  mutating func add(rows: [[String]], _ alignments: [TextAlignment], indentation: Int) {
+  package mutating func add(rows: [[String]], _ alignments: [TextAlignment], indentation: Int) {
     let widths = alignments.indices.map { column in rows.lazy.map { $0[column].count }.max() ?? 0 }
     for row in rows {
       let cells = row.indices.map { row[$0].padded(to: widths[$0], alignments[$0]) }.joined(separator: "  ")
@@ -53,7 +57,7 @@ struct TextPage {
 }
 
 /// The alignment of a table's column.
-enum TextAlignment { case left, right }
+package enum TextAlignment { case left, right }
 
 extension String {
   fileprivate func padded(to width: Int, _ alignment: TextAlignment) -> String {
@@ -62,7 +66,7 @@ extension String {
   }
 
   /// The text without its middle where it is longer than a column: names of closures differ at their ends.
-  func abridged(to width: Int) -> String {
+  package func abridged(to width: Int) -> String {
     count <= width ? self : prefix(width / 2) + "…" + suffix(width - width / 2 - 1)
   }
 
@@ -75,7 +79,7 @@ extension String {
 extension String {
   /// The text with some scalars replaced. A combining mark after one of them changes nothing, as it would for
   /// characters.
-  func escaping(_ escapes: [Unicode.Scalar: String]) -> String {
+  package func escaping(_ escapes: [Unicode.Scalar: String]) -> String {
     unicodeScalars.reduce(into: "") { text, scalar in
       if let escape = escapes[scalar] { text += escape } else { text.unicodeScalars.append(scalar) }
     }
@@ -83,21 +87,21 @@ extension String {
 }
 
 /// Human-readable numbers.
-enum Count {
+package enum Count {
   /// `1 object`, `1,234 objects`.
-  static func of(_ count: some BinaryInteger, _ one: String, _ many: String) -> String {
+  package static func of(_ count: some BinaryInteger, _ one: String, _ many: String) -> String {
     "\(grouped(count)) \(count == 1 ? one : many)"
   }
 
   /// `1,234,567`
-  static func grouped(_ number: some BinaryInteger) -> String {
+  package static func grouped(_ number: some BinaryInteger) -> String {
     let digits = Array(String(number))
     let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
     return groups.reversed().joined(separator: ",")
   }
 
   /// `640 bytes`, `6.4 KB`; a kilobyte has 1,024 bytes.
-  static func bytes(_ count: UInt64) -> String {
+  package static func bytes(_ count: UInt64) -> String {
     guard count >= 1024 else { return of(count, "byte", "bytes") }
     var (whole, rest, units) = (count / 1024, count % 1024, ["KB", "MB", "GB", "TB"][...])
     // 1,024 KB is 1 MB after rounding, too.

@@ -1,8 +1,9 @@
+import LiveObjectsAnalysis
 import LiveObjectsCapture
+import LiveObjectsReport
 import Testing
 
-@testable import LiveObjectsAnalysis
-@testable import LiveObjectsReport
+@testable import LiveObjectsServices
 
 @Suite struct TimelineRendererTests {
   @Test func growingTypesComeFirstWithTheirSpeed() {

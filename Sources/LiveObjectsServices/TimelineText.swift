@@ -1,4 +1,5 @@
 import LiveObjectsAnalysis
+import LiveObjectsReport
 
 /// A timeline as text: one row for each type that grows.
 package enum TimelineText {

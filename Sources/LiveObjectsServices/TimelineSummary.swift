@@ -1,4 +1,5 @@
 import LiveObjectsAnalysis
+import LiveObjectsReport
 
 /// What a timeline says: the types that grow, and those that stay on a level.
 package struct TimelineSummary: Sendable {

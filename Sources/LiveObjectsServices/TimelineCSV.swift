@@ -1,4 +1,5 @@
 import LiveObjectsAnalysis
+import LiveObjectsReport
 
 /// A timeline as comma-separated values (RFC 4180): a line for each moment and type.
 package enum TimelineCSV {

@@ -1,3 +1,4 @@
+import LiveObjectsAnalysis
 import LiveObjectsCapture
 
 /// The number of live objects of each type of one process, at moments that follow one another.

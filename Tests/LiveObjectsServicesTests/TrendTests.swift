@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LiveObjectsAnalysis
+@testable import LiveObjectsServices
 
 /// Growth as opposed to load, caches and warm-up.
 @Suite struct TrendTests {
@@ -82,10 +82,6 @@ import Testing
       (0..<200).map { 1000 - Int(800 * exp(-Double($0) / 8)) + Int.random(in: 0...50, using: &random) }
     },
   ]
-}
-
-extension Trend {
-  fileprivate var isGrowth: Bool { if case .growth = self { true } else { false } }
 }
 
 private struct Failure: Error {}

@@ -1,4 +1,5 @@
 import LiveObjectsAnalysis
+import LiveObjectsReport
 
 /// A timeline as one page for a browser, without any script: a chart for each type that grows, then for others with
 /// much memory.

@@ -1,4 +1,5 @@
 import LiveObjectsAnalysis
+import LiveObjectsReport
 
 /// The table of `liveobjects top`: live objects by type, and their growth per minute.
 package struct TopTable {
