@@ -12,8 +12,8 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-static size_t add_captured_word(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
-                                size_t offset, enum liveobj_ownership ownership, const char *text) {
+static size_t add_word(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
+                       size_t offset, enum liveobj_ownership ownership, const char *text) {
     offset = liveobj_round_up(offset, sizeof(uintptr_t));
     liveobj_layout_add_slot(builder,
                             (struct liveobj_slot){
@@ -57,6 +57,10 @@ static enum function_form function_form(const char *next) {
     return escapes ? THICK : THICK_NO_ESCAPE;
 }
 
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /// The form of a lowered function. The name ends in `I<attributes>_`, or in `I<attributes>_Sg` if
 /// optional. An optional function has the same size, and its code is null for `nil`. An `I` among
 /// the attributes, of an isolated parameter, begins no escaping function.
@@ -66,7 +70,7 @@ static enum function_form lowered_function(const struct liveobj_mangled *type) {
     enum function_form form = NO_FUNCTION;
     if (end - start < 3 || end[-1] != '_')
         return NO_FUNCTION;
-    for (const char *next = end - 2; next >= start && liveobj_is_letter(*next); next--) {
+    for (const char *next = end - 2; next >= start && is_letter(*next); next--) {
         bool escapes = next[0] == 'I' && next[1 + strspn(next + 1, "sIP")] == 'e';
         if (*next == 'I' && (form == NO_FUNCTION || escapes))
             form = function_form(next + 1);
@@ -74,20 +78,19 @@ static enum function_form lowered_function(const struct liveobj_mangled *type) {
     return form;
 }
 
-static size_t add_captured_function(struct liveobj_layout_builder *builder, enum function_form form,
-                                    size_t offset) {
+static size_t add_function(struct liveobj_layout_builder *builder, enum function_form form,
+                           size_t offset) {
     enum { FUNCTION_BYTES = 2 * sizeof(uintptr_t) };
     offset = liveobj_round_up(offset, sizeof(uintptr_t));
     switch (form) {
     case THICK:
-        add_captured_word(builder, LIVEOBJ_SLOT_FUNCTION, offset, LIVEOBJ_OWNERSHIP_STRONG,
-                          "function");
+        add_word(builder, LIVEOBJ_SLOT_FUNCTION, offset, LIVEOBJ_OWNERSHIP_STRONG, "function");
         return offset + FUNCTION_BYTES;
     case THICK_NO_ESCAPE:
         return offset + FUNCTION_BYTES;
     case BLOCK: // retains what it captured once, for all closures that captured it
-        return add_captured_word(builder, LIVEOBJ_SLOT_BLOCK, offset,
-                                 LIVEOBJ_OWNERSHIP_CONSERVATIVE, "function");
+        return add_word(builder, LIVEOBJ_SLOT_BLOCK, offset, LIVEOBJ_OWNERSHIP_CONSERVATIVE,
+                        "function");
     default:
         return offset + sizeof(uintptr_t);
     }
@@ -95,8 +98,8 @@ static size_t add_captured_function(struct liveobj_layout_builder *builder, enum
 
 // MARK: - Types with metadata
 
-static size_t add_captured_value(struct liveobj_layout_builder *builder, uintptr_t type,
-                                 enum liveobj_ownership ownership, size_t offset) {
+static size_t add_value(struct liveobj_layout_builder *builder, uintptr_t type,
+                        enum liveobj_ownership ownership, size_t offset) {
     char text[1024], shortened[LIVEOBJ_SHORT_NAME_BYTES];
     struct liveobj_type named = {type, type, LIVEOBJ_TYPE_OTHER};
     struct liveobj_name name = liveobj_type_name(&named, shortened);
@@ -109,32 +112,8 @@ static size_t add_captured_value(struct liveobj_layout_builder *builder, uintptr
     return offset + liveobj_witnesses_of(type)->size;
 }
 
-static const char metatype[] = "XMT";
-
-bool liveobj_captured_metatype(const struct liveobj_mangled *type) {
-    size_t length = strlen(metatype);
-    return type->plain_length >= length &&
-           memcmp(type->text + type->length - length, metatype, length) == 0;
-}
-
-// A reference has the same layout for all generic arguments, so they are not resolved.
-uintptr_t liveobj_captured_class(const struct liveobj_mangled *type) {
-    enum { DIRECT = 1, INDIRECT = 2, REFERENCE_BYTES = 5 };
-    size_t suffix = liveobj_captured_metatype(type) ? strlen(metatype) : 0;
-    bool is_bound = type->plain_length > suffix && type->text[type->length - suffix - 1] == 'G';
-    if (type->ownership != LIVEOBJ_OWNERSHIP_STRONG ||
-        (type->length != REFERENCE_BYTES + suffix && !is_bound))
-        return 0;
-    uintptr_t target = 0;
-    if (type->text[0] == DIRECT || type->text[0] == INDIRECT)
-        target = liveobj_relative((uintptr_t)type->text + 1);
-    if (target && type->text[0] == INDIRECT)
-        target = liveobj_word(target, 0);
-    return target && liveobj_descriptor_kind(target) == LIVEOBJ_DESCRIPTOR_CLASS ? target : 0;
-}
-
 /// Whether the type is a parameter, `x`, `q_`, `qd0__`, or an optional one.
-static bool is_parameter_type(const struct liveobj_mangled *type) {
+static bool is_parameter(const struct liveobj_mangled *type) {
     struct liveobj_mangled name = liveobj_mangled_payload(*type);
     return name.plain_length == name.length && name.length > 0 &&
            ((*name.text == 'x' && name.length == 1) ||
@@ -142,7 +121,7 @@ static bool is_parameter_type(const struct liveobj_mangled *type) {
 }
 
 bool liveobj_captured_is_word(const struct liveobj_mangled *type) {
-    return is_parameter_type(type) || liveobj_captured_metatype(type) ||
+    return is_parameter(type) || liveobj_declared_metatype(type) ||
            liveobj_mangled_is_collection(type);
 }
 
@@ -153,20 +132,19 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
     if (!type->text)
         return 0;
     if (is_box(type))
-        return add_captured_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG,
-                                 "");
+        return add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG, "");
     enum function_form form = lowered_function(type);
     if (form != NO_FUNCTION)
-        return add_captured_function(builder, form, offset);
+        return add_function(builder, form, offset);
     uintptr_t metadata = environment ? liveobj_generic_environment_resolve(environment, type)
                                      : liveobj_resolve(type, 0, 0);
-    if (metadata && liveobj_layout_omits_metatype(type, metadata))
+    if (metadata && liveobj_declaration_omits_metatype(type, metadata))
         return 0;
     if (metadata)
-        return add_captured_value(builder, metadata, type->ownership, offset);
-    uintptr_t class = liveobj_captured_metatype(type) ? 0 : liveobj_captured_class(type);
-    return class ? add_captured_word(builder, LIVEOBJ_SLOT_REFERENCE, offset,
-                                     LIVEOBJ_OWNERSHIP_STRONG, liveobj_descriptor_name(class))
+        return add_value(builder, metadata, type->ownership, offset);
+    uintptr_t class = liveobj_declared_metatype(type) ? 0 : liveobj_declared_class(type);
+    return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG,
+                            liveobj_descriptor_name(class))
                  : 0;
 }
 

@@ -125,7 +125,7 @@ static void find_origins(struct context *context) {
         struct liveobj_mangled type = type_of_capture(description, context->origin_count);
         size_t start = liveobj_round_up(offset, sizeof(uintptr_t));
         context->origins[context->origin_count++] =
-            (struct origin){start, liveobj_captured_class(&type), liveobj_captured_metatype(&type)};
+            (struct origin){start, liveobj_declared_class(&type), liveobj_declared_metatype(&type)};
         offset = liveobj_captured_type_add(&builder, &type, NULL, offset);
         if (!offset && has_all_sizes && liveobj_captured_is_word(&type))
             offset = start + sizeof(uintptr_t);

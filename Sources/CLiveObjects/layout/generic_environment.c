@@ -1,9 +1,10 @@
-// generic_environment.c - see captured_type.h. Owns nothing.
+// generic_environment.c - see generic_environment.h. Owns nothing.
 
 #if defined(__linux__)
 
+#include "layout/generic_environment.h"
 #include "arch/address.h"
-#include "layout/captured_type.h"
+#include "layout/layout.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
 #include "runtime/memory_reader.h"

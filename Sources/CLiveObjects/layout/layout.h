@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "metadata/mangling.h"
+#include "layout/declarations.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,39 +67,11 @@ void liveobj_layout_add_words(struct liveobj_layout_builder *builder, size_t off
 void liveobj_layout_add_slot(struct liveobj_layout_builder *builder, struct liveobj_slot slot);
 void liveobj_layout_add_reference(struct liveobj_layout_builder *builder, size_t offset,
                                   uint32_t label);
-/// Adds the stored properties of a class (without those inherited) or struct at `offset`.
-/// \param label The label of the place that contains the struct; 0 for a class.
-void liveobj_layout_add_fields(struct liveobj_layout_builder *builder, uintptr_t type,
-                               size_t offset, uint32_t label);
-/// Whether a value has another layout than its type's metadata says. The compiler stores no
-/// concrete metatype, except of a class, and none in a tuple or optional either; the runtime has a
-/// word for it.
-/// \param spelled The name with which the value is declared. A value declared with a generic
-/// parameter is stored as the metadata says.
-bool liveobj_layout_omits_metatype(const struct liveobj_mangled *spelled, uintptr_t type);
-/// Whether such a value has references, so that it can only be scanned.
-bool liveobj_layout_hides_references(const struct liveobj_mangled *spelled, uintptr_t type);
-struct liveobj_fields;
-struct liveobj_field;
-/// Adds the references of a stored property of a noncopyable type: `Mutex`, `Atomic`, or the
-/// user's. The property's record names no type, only a function, which returns an empty tuple to a
-/// caller of this runtime. But a local symbol at that function's record contains the type's name.
-/// \returns false if the symbol is missing (a stripped image) or the type cannot be found.
-bool liveobj_layout_add_noncopyable(struct liveobj_layout_builder *builder,
-                                    const struct liveobj_fields *fields,
-                                    const struct liveobj_field *field, size_t offset,
-                                    uint32_t label);
-/// The type of an enum's payload of a noncopyable type; 0 if it cannot be found.
-uintptr_t liveobj_layout_noncopyable_type(const struct liveobj_fields *fields,
-                                          const struct liveobj_field *field);
 /// Makes a layout of the collected slots and frees the builder. Returns NULL if that failed.
 const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder);
 
 /// The layout of a value of any type; NULL if memory could not be had.
 const struct liveobj_layout *liveobj_layout_of_value(uintptr_t type);
-/// The same for the payload of an enum that is `depth` values deep in what is laid out: that bounds
-/// the recursion, whose stack may be the program's.
-const struct liveobj_layout *liveobj_layout_of_value_within(uintptr_t type, uint32_t depth);
 /// Whether a layout was compiled for values of the type, which proves that `type` is metadata.
 bool liveobj_layout_is_known(uintptr_t type);
 /// The layout of an instance, with its superclasses' properties.
@@ -111,16 +83,5 @@ const struct liveobj_layout *liveobj_layout_of_class(uintptr_t metadata);
 /// \param bytes The object's size.
 const struct liveobj_layout *liveobj_layout_of_context(uintptr_t metadata, uintptr_t object,
                                                        size_t bytes);
-
-/// The payload of one case of an enum.
-struct liveobj_enum_case {
-    uintptr_t type; // metadata of the payload; 0 if there is none or it is unknown
-    uint32_t label; // a property label with the payload's ownership and an empty path
-    bool is_indirect;
-    bool is_known; // false: the type of the payload could not be found
-};
-struct liveobj_enum_case liveobj_layout_enum_case(uintptr_t type, uint32_t tag);
-/// The number of known cases; 0 without reflection metadata.
-uint32_t liveobj_layout_enum_case_count(uintptr_t type);
 
 #pragma GCC visibility pop
