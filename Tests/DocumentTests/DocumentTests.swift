@@ -23,7 +23,7 @@ struct DocumentTests {
 
   @Test("every script that a document names exists", arguments: Document.all)
   func scriptsExist(document: Document) throws {
-    for match in try document.lines.flatMap({ $0.matches(of: /(?:^|[\s`])(scripts\/[a-z0-9.-]+)/) }) {
+    for match in try document.lines.flatMap({ $0.matches(of: /(?:^|[\s`])(scripts\/[a-z0-9.\/-]+)/) }) {
       #expect(FileManager.default.isExecutableFile(atPath: "\(Document.repository)/\(match.1)"), "\(match.1)")
     }
   }

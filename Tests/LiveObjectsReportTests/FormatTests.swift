@@ -5,7 +5,7 @@ import Testing
 
 @testable import LiveObjectsReport
 
-/// `scripts/check-formats` validates what `WrittenReports` writes with other tools.
+/// `scripts/checks/formats` validates what `WrittenReports` writes with other tools.
 @Suite struct FormatTests {
   /// One sample of each format; other files have those that people read.
   @Test(arguments: [

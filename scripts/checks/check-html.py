@@ -1,4 +1,4 @@
-"""Opens HTML reports in headless Chromium. Run by scripts/check-html."""
+"""Opens HTML reports in headless Chromium. Run by scripts/checks/html."""
 
 import json
 import os

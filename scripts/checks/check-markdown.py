@@ -1,4 +1,4 @@
-"""Checks Markdown reports with a CommonMark parser. Run by scripts/check-pages."""
+"""Checks Markdown reports with a CommonMark parser. Run by scripts/checks/pages."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Draws the graphs of Markdown reports with Mermaid, in headless Chromium. Run by scripts/check-pages."""
+"""Draws the graphs of Markdown reports with Mermaid, in headless Chromium. Run by scripts/checks/pages."""
 
 import json
 import re
