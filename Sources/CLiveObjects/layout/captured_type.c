@@ -12,8 +12,8 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-static size_t add_word(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
-                       size_t offset, enum liveobj_ownership ownership, const char *text) {
+static size_t add_captured_word(struct liveobj_layout_builder *builder, enum liveobj_slot_kind kind,
+                                size_t offset, enum liveobj_ownership ownership, const char *text) {
     offset = liveobj_round_up(offset, sizeof(uintptr_t));
     liveobj_layout_add_slot(builder,
                             (struct liveobj_slot){
@@ -78,19 +78,20 @@ static enum function_form lowered_function(const struct liveobj_mangled *type) {
     return form;
 }
 
-static size_t add_function(struct liveobj_layout_builder *builder, enum function_form form,
-                           size_t offset) {
+static size_t add_captured_function(struct liveobj_layout_builder *builder, enum function_form form,
+                                    size_t offset) {
     enum { FUNCTION_BYTES = 2 * sizeof(uintptr_t) };
     offset = liveobj_round_up(offset, sizeof(uintptr_t));
     switch (form) {
     case THICK:
-        add_word(builder, LIVEOBJ_SLOT_FUNCTION, offset, LIVEOBJ_OWNERSHIP_STRONG, "function");
+        add_captured_word(builder, LIVEOBJ_SLOT_FUNCTION, offset, LIVEOBJ_OWNERSHIP_STRONG,
+                          "function");
         return offset + FUNCTION_BYTES;
     case THICK_NO_ESCAPE:
         return offset + FUNCTION_BYTES;
     case BLOCK: // retains what it captured once, for all closures that captured it
-        return add_word(builder, LIVEOBJ_SLOT_BLOCK, offset, LIVEOBJ_OWNERSHIP_CONSERVATIVE,
-                        "function");
+        return add_captured_word(builder, LIVEOBJ_SLOT_BLOCK, offset,
+                                 LIVEOBJ_OWNERSHIP_CONSERVATIVE, "function");
     default:
         return offset + sizeof(uintptr_t);
     }
@@ -132,10 +133,11 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
     if (!type->text)
         return 0;
     if (is_box(type))
-        return add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG, "");
+        return add_captured_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG,
+                                 "");
     enum function_form form = lowered_function(type);
     if (form != NO_FUNCTION)
-        return add_function(builder, form, offset);
+        return add_captured_function(builder, form, offset);
     uintptr_t metadata = environment ? liveobj_generic_environment_resolve(environment, type)
                                      : liveobj_resolve(type, 0, 0);
     if (metadata && liveobj_declaration_omits_metatype(type, metadata))
@@ -143,8 +145,8 @@ size_t liveobj_captured_type_add(struct liveobj_layout_builder *builder,
     if (metadata)
         return add_value(builder, metadata, type->ownership, offset);
     uintptr_t class = liveobj_declared_metatype(type) ? 0 : liveobj_declared_class(type);
-    return class ? add_word(builder, LIVEOBJ_SLOT_REFERENCE, offset, LIVEOBJ_OWNERSHIP_STRONG,
-                            liveobj_descriptor_name(class))
+    return class ? add_captured_word(builder, LIVEOBJ_SLOT_REFERENCE, offset,
+                                     LIVEOBJ_OWNERSHIP_STRONG, liveobj_descriptor_name(class))
                  : 0;
 }
 

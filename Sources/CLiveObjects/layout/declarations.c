@@ -164,7 +164,7 @@ static bool names_reference(const struct name *name) {
 }
 
 /// Takes the name's type as that of the property's value.
-static bool take_value(struct liveobj_property *property, const struct name *name) {
+static bool take_property_value(struct liveobj_property *property, const struct name *name) {
     property->type = type_of(name);
     if (property->type) {
         property->content = LIVEOBJ_PROPERTY_VALUE;
@@ -194,7 +194,7 @@ static bool find_by_symbol(struct liveobj_property *property, const struct liveo
     }
     if (take_argument(&name, "15Synchronization5MutexVy"))
         property->offset += LOCK_BYTES;
-    return take_value(property, &name);
+    return take_property_value(property, &name);
 }
 
 /// The same for an enum's payload. \returns 0 if it cannot be found.

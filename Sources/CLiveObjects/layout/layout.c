@@ -227,8 +227,8 @@ static void add_fixed_array(struct liveobj_layout_builder *builder, uintptr_t ty
         liveobj_layout_add_value(builder, element, offset + i * stride, index_label(i, label));
 }
 
-static void add_function(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
-                         uint32_t label) {
+static void add_function_value(struct liveobj_layout_builder *builder, uintptr_t type,
+                               size_t offset, uint32_t label) {
     enum liveobj_convention convention = liveobj_convention_of(type);
     if (convention == LIVEOBJ_CONVENTION_SWIFT)
         add_one(builder, LIVEOBJ_SLOT_FUNCTION, offset, 2 * sizeof(uintptr_t), label, 0);
@@ -291,7 +291,8 @@ static void add_opaque(struct liveobj_layout_builder *builder, uintptr_t type, s
 static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset);
 
 /// Adds an integer that has the size of a pointer, or an ObjectIdentifier.
-static void add_word(struct liveobj_layout_builder *builder, uintptr_t descriptor, size_t offset) {
+static void add_pointer_sized_number(struct liveobj_layout_builder *builder, uintptr_t descriptor,
+                                     size_t offset) {
     static const char *const known[] = {"ObjectIdentifier", "Int", "UInt", "Int64", "UInt64"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(liveobj_descriptor_name(descriptor), known[i]) == 0)
@@ -303,7 +304,7 @@ static void add_plain_struct(struct liveobj_layout_builder *builder, uintptr_t t
                              size_t offset) {
     uintptr_t descriptor = liveobj_descriptor_of(type);
     if (liveobj_descriptor_is_in_module(descriptor, "Swift"))
-        return add_word(builder, descriptor, offset);
+        return add_pointer_sized_number(builder, descriptor, offset);
     if (liveobj_descriptor_is_in_module(descriptor, "Atomics"))
         return;
     struct liveobj_fields fields = liveobj_fields_of(type);
@@ -371,7 +372,7 @@ static void add_by_kind(struct liveobj_layout_builder *builder, uintptr_t type, 
     case LIVEOBJ_KIND_TUPLE:
         return add_tuple(builder, type, offset, label);
     case LIVEOBJ_KIND_FUNCTION:
-        return add_function(builder, type, offset, label);
+        return add_function_value(builder, type, offset, label);
     case LIVEOBJ_KIND_EXISTENTIAL:
         return add_existential(builder, type, offset, label);
     case LIVEOBJ_KIND_EXTENDED_EXISTENTIAL:

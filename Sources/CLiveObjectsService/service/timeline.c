@@ -97,8 +97,7 @@ static void capture_growth(void) {
     if (destination.descriptor < 0)
         return;
     timeline.captures++;
-    bool is_complete =
-        liveobj_capture(0, liveobj_service_contents(), write_entry, &destination);
+    bool is_complete = liveobj_capture(0, liveobj_service_contents(), write_entry, &destination);
     close(destination.descriptor);
     if (!is_complete)
         unlink(path); // the disk is full, or the program ends
