@@ -54,7 +54,8 @@
       let messages = try shared.get().messages(of: assertion)[expected.scenario] ?? []
       guard expected.mayBeHidden else { return messages }
       return try Repetitions.result(of: expected.scenario, messages) {
-        try AssertedScenarios(of: expected.scenario, only: assertion).messages(of: assertion)[expected.scenario] ?? []
+        try AssertedScenarios(of: expected.scenario, only: assertion).messages(of: assertion)[
+          expected.scenario] ?? []
       }
     }
 

@@ -22,7 +22,9 @@ extension Scenarios {
         if let line = try Self.sourceLine(of: place) {
           #expect(Self.isWritten(place, in: line), "\(place) \(line)")
         } else {
-          #expect(BuiltProducts.areFixturesOptimized || ExpectedHint.unlocated.contains(expected.scenario), "\(place)")
+          #expect(
+            BuiltProducts.areFixturesOptimized || ExpectedHint.unlocated.contains(expected.scenario),
+            "\(place)")
         }
       }
     }

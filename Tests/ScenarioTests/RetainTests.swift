@@ -34,7 +34,9 @@ extension Scenarios {
     @Test("an over-retained object is found while libdispatch's manager handles timers")
     func busyManager() throws {
       let first = try ScenarioReport.shared(of: "busyManager").leaks
-      let leaks = try Repetitions.result(of: "busyManager", first) { try ScenarioReport(of: "busyManager").leaks }
+      let leaks = try Repetitions.result(of: "busyManager", first) {
+        try ScenarioReport(of: "busyManager").leaks
+      }
       #expect(leaks.map(\.verdict) == ["overRetained"])
     }
 

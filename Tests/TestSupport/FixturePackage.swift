@@ -48,7 +48,9 @@ public final class FixturePackage: Sendable {
   }
 
   /// How the fixtures are built, for SwiftPM.
-  public static var configuration: [String] { ["-c", BuiltProducts.areFixturesOptimized ? "release" : "debug"] }
+  public static var configuration: [String] {
+    ["-c", BuiltProducts.areFixturesOptimized ? "release" : "debug"]
+  }
 
   private static func folder(of name: String) -> String {
     Compiler.fixtureFolder + "/Packages/" + name
