@@ -5,7 +5,7 @@ import Testing
 ///
 /// Their sum is bounded, so that a slow loss of findings is noticed.
 enum Repetitions {
-  private static let limit = 12
+  private static let limit = 24
   private static let total = Atomic(0)
 
   /// What a run found, or else the first of at most eight others that finds anything.
