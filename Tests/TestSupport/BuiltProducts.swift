@@ -2,20 +2,16 @@ import Foundation
 
 /// The programs and libraries that the tests run.
 public enum BuiltProducts {
-  private static let bundleFolder = Bundle.main.executableURL!
+  /// The folder that holds the test bundle and the fixtures of its build.
+  public static let folder = Bundle.main.executableURL!
     .resolvingSymlinksInPath().deletingLastPathComponent().path
 
-  /// The folder of the fixtures: that of the test bundle, or `LIVEOBJECTS_FIXTURES`.
-  public static let folder = environment("LIVEOBJECTS_FIXTURES") ?? bundleFolder
-
-  /// The folder of the tool and its libraries: that of the test bundle, or `LIVEOBJECTS_PRODUCTS`. Users watch debug
-  /// programs with the release build.
-  private static let products = environment("LIVEOBJECTS_PRODUCTS") ?? bundleFolder
+  /// The folder of the tool and its libraries: that of the bundle, or `LIVEOBJECTS_PRODUCTS`. Users watch debug programs
+  /// with the release build, which takes a quarter of the time.
+  private static let products = ProcessInfo.processInfo.environment["LIVEOBJECTS_PRODUCTS"] ?? folder
 
   /// Whether the fixtures are built with optimisation.
   public static let areFixturesOptimized = folder.hasSuffix("/release")
-
-  private static func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
   /// The path of a fixture, `Survivors` for instance.
   public static func executable(_ name: String) -> String { folder + "/" + name }
