@@ -43,8 +43,9 @@ struct RunCommandTests {
       atPath: folder.path("first/program"), withIntermediateDirectories: true)
     try FileManager.default.createDirectory(
       atPath: folder.path("second"), withIntermediateDirectories: true)
-    try Data("echo $0 $1".utf8).write(to: URL(fileURLWithPath: folder.path("second/program")))
-    chmod(folder.path("second/program"), 0o755)
+    // Written by another process: a child that this one forks meanwhile would have the file open, and it could not run.
+    _ = try runProgram(
+      "/bin/sh", ["-c", #"echo 'echo $0 $1' >"$0" && chmod +x "$0""#, folder.path("second/program")])
     let path = "\(folder.path("first")):\(folder.path("second")):/bin:/usr/bin"
     let result = try run(["--", "program", "argument"], environment: ["PATH": path])
     #expect(result.standardOutput == "\(folder.path("second/program")) argument\n")
