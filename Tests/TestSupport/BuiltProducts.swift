@@ -10,8 +10,14 @@ public enum BuiltProducts {
   /// with the release build, which takes a quarter of the time.
   private static let products = ProcessInfo.processInfo.environment["LIVEOBJECTS_PRODUCTS"] ?? folder
 
-  /// Whether the fixtures are built with optimisation.
-  public static let areFixturesOptimized = folder.hasSuffix("/release")
+  /// Whether the fixtures are built with optimisation: as these lines.
+  public static var areFixturesOptimized: Bool {
+    #if DEBUG
+      false
+    #else
+      true
+    #endif
+  }
 
   /// The path of a fixture, `Survivors` for instance.
   public static func executable(_ name: String) -> String { folder + "/" + name }
