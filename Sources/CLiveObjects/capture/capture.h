@@ -61,9 +61,6 @@ void liveobj_write_images(struct liveobj_stream *stream,
 uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintptr_t address);
 /// An address as the capture format encodes it: image id, and offset in the image.
 uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t address);
-/// The same for a return address of a stored trace: in no image if one was unloaded there since,
-/// because another image may be there now.
-uint64_t liveobj_return_word(struct liveobj_captured_images *images, uintptr_t address);
 
 // MARK: - capture_types.c
 

@@ -37,21 +37,11 @@ uint32_t liveobj_captured_image_id(struct liveobj_captured_images *images, uintp
     return no_image_id;
 }
 
-static uint64_t word_in_image(const struct liveobj_captured_images *images, uintptr_t pc,
-                              uint32_t id) {
+uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t pc) {
+    uint32_t id = liveobj_captured_image_id(images, pc);
     uint64_t image = id == no_image_id ? NO_IMAGE : id;
     uintptr_t offset = id == no_image_id ? pc : pc - images->list.items[id].bias;
     return image << 48 | (offset & ((UINT64_C(1) << 48) - 1));
-}
-
-uint64_t liveobj_frame_word(struct liveobj_captured_images *images, uintptr_t pc) {
-    return word_in_image(images, pc, liveobj_captured_image_id(images, pc));
-}
-
-uint64_t liveobj_return_word(struct liveobj_captured_images *images, uintptr_t pc) {
-    return word_in_image(images, pc,
-                         liveobj_unloads_include(pc) ? no_image_id
-                                                     : liveobj_captured_image_id(images, pc));
 }
 
 // MARK: - IMAG

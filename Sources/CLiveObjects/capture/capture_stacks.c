@@ -44,7 +44,7 @@ static void put_stack(struct liveobj_capture *capture, struct liveobj_section *s
     liveobj_put_u32(section, trace.own_frames);
     liveobj_put_u32(section, trace.parent_frames);
     for (uint32_t i = 0; i < trace.own_frames; i++)
-        liveobj_put_u64(section, liveobj_return_word(&capture->images, trace.frames[i]));
+        liveobj_put_u64(section, liveobj_frame_word(&capture->images, trace.frames[i]));
 }
 
 void liveobj_write_stacks(struct liveobj_capture *capture) {

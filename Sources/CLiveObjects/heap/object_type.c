@@ -14,12 +14,10 @@
 
 // MARK: - Kinds
 
-/// After a Swift library was unloaded, metadata that the runtime allocated may refer to it, and an
-/// object of the library to what is in its place now.
+/// After a Swift library was unloaded, metadata that the runtime allocated may refer to it.
 static bool may_follow(uintptr_t metadata) {
     struct liveobj_image image;
-    return !liveobj_unloads_failure() ||
-           (!liveobj_unloads_include(metadata) && liveobj_image_of(metadata, &image));
+    return !liveobj_unloads_failure() || liveobj_image_of(metadata, &image);
 }
 
 /// The type of the value in an error box. Another thread may not have written it yet, so any word

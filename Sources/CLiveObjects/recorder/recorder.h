@@ -55,7 +55,7 @@ void liveobj_recorder_prepare(void);
 void liveobj_recorder_note_signal_stack(void);
 /// Ends all recording in this process, for a reason that outlives it. Makes no system call.
 void liveobj_recorder_give_up(const char *reason);
-/// Call before and after a call that may unload libraries (unloads.h).
+/// Call after a call that may unload libraries (unloads.h).
 void liveobj_recorder_note_unloads(void);
 /// Measures the memory that counts against the budget without being counted when it is taken.
 /// Called about once a second. Does nothing without a budget.

@@ -12,27 +12,21 @@
 
 /// The reactions of the rest of the recorder to an unload.
 struct liveobj_unload_listener {
-    /// Removes what was derived from code at these addresses.
-    void (*forget_code)(uintptr_t start, uintptr_t end);
+    /// Removes what was derived from code.
+    void (*forget_code)(void);
     /// Metadata may have been unloaded.
     void (*distrust_metadata)(void);
 };
-/// Lists the loaded images. Called when tracking starts.
+
+/// Called when tracking starts.
 void liveobj_unloads_start(const struct liveobj_unload_listener *listener);
 
-/// Compares the loaded images with those at the last call. Cheap if nothing was loaded or unloaded.
-/// Takes the dynamic linker's lock, so it must not be called in a hook.
-///
-/// Called around each `dlclose` that is seen, and before each capture. Nothing is known of an image
-/// that is loaded and unloaded between two calls: it may have been a Swift library.
+/// Looks whether images were unloaded since the last call. Takes the dynamic linker's lock, so it
+/// must not be called in a hook. Called after each `dlclose` that is seen, and before each capture.
 void liveobj_unloads_note(void);
 
 /// Why references are not read any more, a sentence; NULL in most processes.
 const char *liveobj_unloads_failure(void);
-
-/// Whether an image with this address was unloaded, so that another one may be there now. Takes no
-/// lock.
-bool liveobj_unloads_include(uintptr_t address);
 
 void liveobj_unloads_visit_locks(liveobj_lock_visit_fn visit, void *context);
 

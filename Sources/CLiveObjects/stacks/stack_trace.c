@@ -194,8 +194,8 @@ enum liveobj_stack_source liveobj_stacks_start(uint32_t depth, uint64_t max_stac
     return LIVEOBJ_STACKS_UNWIND;
 }
 
-void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end) {
-    liveobj_unwind_rules_forget(start, end);
+void liveobj_stacks_code_gone(void) {
+    liveobj_unwind_rules_forget();
     liveobj_stack_walk_invalidate();
 }
 

@@ -45,9 +45,8 @@ void liveobj_stacks_set_tasks(liveobj_running_task_fn running, liveobj_task_owns
 LIVEOBJ_HOOK uint32_t liveobj_stack_trace_record(struct liveobj_stack_cache *cache, uintptr_t pc,
                                                  uintptr_t sp, uintptr_t fp);
 
-/// Invalidates every last trace, and the unwind rules of code at these addresses, which was
-/// unloaded.
-void liveobj_stacks_code_gone(uintptr_t start, uintptr_t end);
+/// Invalidates every last trace and every unwind rule, because code was unloaded.
+void liveobj_stacks_code_gone(void);
 
 // MARK: - stack_depot.c: stores each distinct stack trace once
 

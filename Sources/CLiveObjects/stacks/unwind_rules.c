@@ -156,24 +156,10 @@ LIVEOBJ_HOOK uint64_t liveobj_unwind_rule_derive(uintptr_t pc) {
     return word;
 }
 
-/// The return address whose rule is this word of the set.
-static uintptr_t pc_of(size_t set, uint64_t word) {
-    uintptr_t tag = (uintptr_t)(word >> LIVEOBJ_UNWIND_RULE_BITS);
-    uintptr_t low = (set ^ tag ^ tag >> LIVEOBJ_UNWIND_SET_BITS) & LIVEOBJ_UNWIND_SET_MASK;
-    return (tag << LIVEOBJ_UNWIND_SET_BITS | low) << LIVEOBJ_CODE_UNIT_BITS;
-}
-
-void liveobj_unwind_rules_forget(uintptr_t start, uintptr_t end) {
+void liveobj_unwind_rules_forget(void) {
     for (size_t set = 0; set < 1 << LIVEOBJ_UNWIND_SET_BITS; set++)
-        for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++) {
-            uint64_t *slot = &liveobj_unwind_table[set][way];
-            uint64_t word = __atomic_load_n(slot, __ATOMIC_RELAXED);
-            uintptr_t pc = pc_of(set, word);
-            // Unless a hook has replaced it meanwhile.
-            if (word && pc >= start && pc < end)
-                __atomic_compare_exchange_n(slot, &word, 0, false, __ATOMIC_RELAXED,
-                                            __ATOMIC_RELAXED);
-        }
+        for (size_t way = 0; way < LIVEOBJ_UNWIND_WAYS; way++)
+            __atomic_store_n(&liveobj_unwind_table[set][way], 0, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -50,8 +50,8 @@ struct liveobj_unwind_rule {
 /// It is unknown where the register was saved.
 #define LIVEOBJ_UNWIND_CONTEXT_LOST 15
 
-/// Removes the rules of these return addresses: their code was unloaded.
-void liveobj_unwind_rules_forget(uintptr_t start, uintptr_t end);
+/// Removes all rules, because code was unloaded.
+void liveobj_unwind_rules_forget(void);
 
 /// The rule for an address without a table: the frame pointer points to a frame record.
 static inline struct liveobj_unwind_rule liveobj_unwind_rule_guess(void) {

@@ -1,7 +1,5 @@
-// unload.c - replaces `dlclose`, so that the recorder learns which libraries are unloaded.
-//
-// The library and function of a return address, and the types of objects, are looked up only at the
-// capture. So unloaded code is noted when it is unloaded. Owns the address of libc's `dlclose`.
+// unload.c - replaces `dlclose`, so that the recorder learns at once that code was unloaded. Owns
+// the address of libc's `dlclose`.
 
 #define _GNU_SOURCE
 #include "recorder/recorder.h"
@@ -20,12 +18,10 @@ static close_fn next_close(void) {
     return known;
 }
 
-/// Notes the loaded libraries before the call, and those that are gone after it.
 __attribute__((visibility("default"))) int dlclose(void *library) {
     close_fn close = next_close();
     if (!close)
         return -1;
-    liveobj_recorder_note_unloads();
     int result = close(library);
     liveobj_recorder_note_unloads();
     return result;

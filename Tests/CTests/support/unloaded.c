@@ -7,7 +7,7 @@ __attribute__((weak)) void swift_addNewDSOImage(const void *sections);
 
 __attribute__((constructor)) static void add_image(void) {
     if (swift_addNewDSOImage)
-        swift_addNewDSOImage(0);
+        swift_addNewDSOImage((const void *)add_image);
 }
 #endif
 
