@@ -7,13 +7,16 @@ import Testing
 
 /// `scripts/checks/formats` validates what `WrittenReports` writes with other tools.
 @Suite struct FormatTests {
-  /// One sample of each format; other files have those that people read.
+  /// One sample of each format, with a leak that has a hint and one with retains; other files have those that people
+  /// read, with a finding of every verdict.
   @Test(arguments: [
     (ReportFormat.json, "explained.json"), (.sarif, "explained.sarif"), (.folded, "explained.folded"),
     (.speedscope, "explained.speedscope.json"), (.pprof, "explained.pb"),
   ])
   func formatsAreAsExpected(format: ReportFormat, file: String) throws {
-    try expectGolden(format.bytes(of: FormatSamples.explained), file)
+    var report = FormatSamples.explained
+    report.findings.removeSubrange(2...)
+    try expectGolden(format.bytes(of: report), file)
   }
 
   @Test func testsAreAsExpectedInJUnit() throws {
