@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-/// The tests of a network library: 150 of them leak, for two reasons.
+/// The tests of a network library: 15 of them leak, for two reasons.
 let package = Package(
   name: "ManyLeaks",
   targets: [
