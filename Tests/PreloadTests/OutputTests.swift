@@ -21,10 +21,10 @@ struct OutputTests {
   }
 
   @Test func processIdNamesTheFile() throws {
-    _ = try runPreloaded(exiter, ["return"], options: "tool=\(tool.path):output='\(folder.path("r:%p"))'")
+    _ = try runPreloaded(exiter, ["return"], options: "tool=\(tool.path):output='\(folder.path("r:%p-%p"))'")
     let names = try folder.names()
     #expect(names.count == 1)
-    #expect(names.first?.wholeMatch(of: /r:[0-9]+/) != nil)
+    #expect(names.first?.wholeMatch(of: /r:([0-9]+)-\1/) != nil)
   }
 
   @Test func childProcessesAppend() throws {

@@ -37,14 +37,14 @@ static void expect_no_field(const char *name, size_t bytes) {
     EXPECT(outcome.fields == 0 && outcome.end == 24 + bytes);
 }
 
-static void a_captured_variable_is_one_reference_to_its_box(void) {
+TEST(a_captured_variable_is_one_reference_to_its_box) {
     expect_field("Siz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
     expect_field("4Demo5OwnerCSgz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
     expect_field("xz_Xx", LIVEOBJ_SLOT_REFERENCE, 8);
     EXPECT(capture("4Demo2XxC", 16).end == 0); // a class of that name
 }
 
-static void an_escaping_function_refers_to_its_context(void) {
+TEST(an_escaping_function_refers_to_its_context) {
     expect_field("Ieg_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_field("SiIegy_", LIVEOBJ_SLOT_FUNCTION, 16);
     expect_field("S2SIeggo_", LIVEOBJ_SLOT_FUNCTION, 16);
@@ -60,7 +60,7 @@ static void an_escaping_function_refers_to_its_context(void) {
     expect_no_field("SiIety_", 8);
 }
 
-static void a_generic_parameter_without_an_environment_is_unknown(void) {
+TEST(a_generic_parameter_without_an_environment_is_unknown) {
     EXPECT(capture("x", 16).end == 0);
     EXPECT(capture("q_", 16).end == 0);
     EXPECT(capture("xSg", 16).end == 0);
@@ -103,7 +103,7 @@ static struct liveobj_generic_environment environment_of(const char *name, const
     return environment;
 }
 
-static void parameters_are_ordered_by_level_and_index(void) {
+TEST(parameters_are_ordered_by_level_and_index) {
     static const unsigned char one_level[] = {1, 0, 0, 0, 2, 0, 0x80, 0x80};
     static const unsigned char two_levels[] = {2, 0, 0, 0, 1, 0, 2, 0, 0x80, 0x80};
     struct liveobj_generic_environment environment = environment_of("q_", "B2", "x", "B0");
@@ -117,7 +117,7 @@ static void parameters_are_ordered_by_level_and_index(void) {
     EXPECT(environment.arguments[0] == (uintptr_t)&second.kind);
 }
 
-static void one_readable_source_is_enough(void) {
+TEST(one_readable_source_is_enough) {
     struct liveobj_generic_environment environment = environment_of("x", "B0", "x", "G0R0_");
     EXPECT(environment.is_known);
     EXPECT(environment.arguments[0] == (uintptr_t)&first.kind);
@@ -140,7 +140,7 @@ static void types_with_parameters_may_be_words(void) {
         EXPECT(!is_word(others[i]));
 }
 
-static void the_class_of_a_captured_object_is_a_source(void) {
+TEST(the_class_of_a_captured_object_is_a_source) {
     struct liveobj_generic_environment environment = environment_of("x", "R1", "q_", "B0");
     EXPECT(environment.is_known);
     EXPECT(environment.arguments[0] == (uintptr_t)&second.kind);
@@ -160,12 +160,7 @@ static void an_incomplete_environment_is_rejected(void) {
 }
 
 int main(void) {
-    a_captured_variable_is_one_reference_to_its_box();
-    an_escaping_function_refers_to_its_context();
-    a_generic_parameter_without_an_environment_is_unknown();
-    parameters_are_ordered_by_level_and_index();
-    one_readable_source_is_enough();
-    the_class_of_a_captured_object_is_a_source();
+    run_tests();
     types_with_parameters_may_be_words();
     an_incomplete_environment_is_rejected();
     return EXPECT_STATUS();

@@ -9,13 +9,13 @@ static uint32_t property(const char *text) {
     return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, text);
 }
 
-static void label_zero_means_conservative_memory(void) {
+TEST(label_zero_means_conservative_memory) {
     EXPECT(liveobj_labels_end() == 1);
     EXPECT(liveobj_label_get(0).kind == LIVEOBJ_LABEL_MEMORY);
     EXPECT(liveobj_label_get(7).ownership == LIVEOBJ_OWNERSHIP_CONSERVATIVE);
 }
 
-static void equal_labels_have_one_id(void) {
+TEST(equal_labels_have_one_id) {
     uint32_t first = property("owner"), end = liveobj_labels_end();
     EXPECT(first == 1 && end == 2 && property("owner") == first && liveobj_labels_end() == end);
     uint32_t weak = liveobj_label_with(first, LIVEOBJ_OWNERSHIP_WEAK);
@@ -24,7 +24,7 @@ static void equal_labels_have_one_id(void) {
 }
 
 /// Without a text, only the kind and the ownership distinguish them.
-static void every_kind_and_ownership_has_a_label(void) {
+TEST(every_kind_and_ownership_has_a_label) {
     enum { KINDS = LIVEOBJ_LABEL_RUNTIME_FRAME, OWNERSHIPS = LIVEOBJ_OWNERSHIP_CONSERVATIVE };
     bool is_used[1 << 10] = {false};
     for (int i = 0; i < KINDS * OWNERSHIPS; i++) {
@@ -34,7 +34,7 @@ static void every_kind_and_ownership_has_a_label(void) {
     }
 }
 
-static void a_nested_field_has_the_joined_path(void) {
+TEST(a_nested_field_has_the_joined_path) {
     uint32_t inner = liveobj_label_with(property("b"), LIVEOBJ_OWNERSHIP_UNOWNED);
     uint32_t element = liveobj_label_make(LIVEOBJ_LABEL_ELEMENT, LIVEOBJ_OWNERSHIP_STRONG, "a");
     struct liveobj_label joined = liveobj_label_get(liveobj_label_join(element, inner));
@@ -42,13 +42,13 @@ static void a_nested_field_has_the_joined_path(void) {
     EXPECT_STRING(joined.text, "a.b");
 }
 
-static void an_empty_path_adds_nothing(void) {
+TEST(an_empty_path_adds_nothing) {
     uint32_t empty = property(""), named = property("name");
     EXPECT(liveobj_label_join(empty, named) == named && liveobj_label_join(named, empty) == named);
     EXPECT(liveobj_label_join(0, named) == 0 && liveobj_label_join(named, 0) == 0);
 }
 
-static void endless_paths_are_truncated(void) {
+TEST(endless_paths_are_truncated) {
     uint32_t path = property("next"), longest = path;
     for (int depth = 0; depth < 2000; depth++)
         longest = liveobj_label_join(longest, path);
@@ -56,7 +56,7 @@ static void endless_paths_are_truncated(void) {
     EXPECT(length > 100 && length < 2000 && liveobj_label_join(longest, path) == longest);
 }
 
-static void many_labels_keep_their_texts(void) {
+TEST(many_labels_keep_their_texts) {
     enum { MANY = 5000 };
     uint32_t first = 0;
     char text[16];
@@ -71,12 +71,6 @@ static void many_labels_keep_their_texts(void) {
 }
 
 int main(void) {
-    label_zero_means_conservative_memory();
-    equal_labels_have_one_id();
-    every_kind_and_ownership_has_a_label();
-    a_nested_field_has_the_joined_path();
-    an_empty_path_adds_nothing();
-    endless_paths_are_truncated();
-    many_labels_keep_their_texts();
+    run_tests();
     return EXPECT_STATUS();
 }

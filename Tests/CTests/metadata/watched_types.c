@@ -5,7 +5,7 @@
 
 static const struct liveobj_name_parts cache = {{"Cache", "Outer", "Demo"}, 3};
 
-static void a_pattern_matches_a_whole_name(void) {
+TEST(a_pattern_matches_a_whole_name) {
     EXPECT(liveobj_name_matches(&cache, "Demo.Outer.Cache"));
     EXPECT(!liveobj_name_matches(&cache, "Demo.Outer.Cach"));
     EXPECT(!liveobj_name_matches(&cache, "Demo.Outer.Caches"));
@@ -14,7 +14,7 @@ static void a_pattern_matches_a_whole_name(void) {
     EXPECT(!liveobj_name_matches(&cache, ""));
 }
 
-static void a_star_matches_any_text(void) {
+TEST(a_star_matches_any_text) {
     EXPECT(liveobj_name_matches(&cache, "*"));
     EXPECT(liveobj_name_matches(&cache, "Demo.*"));
     EXPECT(liveobj_name_matches(&cache, "*Cache"));
@@ -25,21 +25,18 @@ static void a_star_matches_any_text(void) {
     EXPECT(!liveobj_name_matches(&cache, "*Outer"));
 }
 
-static void commas_separate_patterns(void) {
+TEST(commas_separate_patterns) {
     EXPECT(liveobj_name_matches(&cache, "Demo.A,Demo.Outer.Cache"));
     EXPECT(liveobj_name_matches(&cache, "*Cache,Demo.A"));
     EXPECT(!liveobj_name_matches(&cache, "Demo.A,,Demo.Outer"));
 }
 
-static void an_unnamed_type_matches_nothing(void) {
+TEST(an_unnamed_type_matches_nothing) {
     static const struct liveobj_name_parts nameless = {.count = 0};
     EXPECT(!liveobj_name_matches(&nameless, "*"));
 }
 
 int main(void) {
-    a_pattern_matches_a_whole_name();
-    a_star_matches_any_text();
-    commas_separate_patterns();
-    an_unnamed_type_matches_nothing();
+    run_tests();
     return EXPECT_STATUS();
 }

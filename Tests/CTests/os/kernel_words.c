@@ -57,11 +57,11 @@ static int make_epoll(uint32_t count) {
     return epoll;
 }
 
-static void a_process_without_such_words_has_none(void) {
+TEST(a_process_without_such_words_has_none) {
     EXPECT(visited().count == 0);
 }
 
-static void words_of_an_epoll_are_visited_until_it_is_closed(void) {
+TEST(words_of_an_epoll_are_visited_until_it_is_closed) {
     int epoll = make_epoll(1), next = dup(epoll);
     close(next);
     errno = EDOM;
@@ -76,7 +76,7 @@ static void words_of_an_epoll_are_visited_until_it_is_closed(void) {
 }
 
 /// A program may have closed its standard input.
-static void the_first_descriptor_may_be_an_epoll(void) {
+TEST(the_first_descriptor_may_be_an_epoll) {
     int epoll = make_epoll(1), input = dup(STDIN_FILENO);
     EXPECT(dup2(epoll, STDIN_FILENO) == STDIN_FILENO);
     close(epoll);
@@ -85,14 +85,14 @@ static void the_first_descriptor_may_be_an_epoll(void) {
 }
 
 /// More than the kernel returns at once.
-static void a_large_epoll_is_read_to_its_end(void) {
+TEST(a_large_epoll_is_read_to_its_end) {
     enum { DESCRIPTORS = 500 };
     int epoll = make_epoll(DESCRIPTORS);
     EXPECT(visited().count == DESCRIPTORS);
     close(epoll);
 }
 
-static void the_word_of_a_timer_is_visited_until_it_is_deleted(void) {
+TEST(the_word_of_a_timer_is_visited_until_it_is_deleted) {
     timer_t timer;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
     event.sigev_value.sival_ptr = (void *)in_timer;
@@ -103,7 +103,7 @@ static void the_word_of_a_timer_is_visited_until_it_is_deleted(void) {
     EXPECT(visited().count == 0);
 }
 
-static void the_count_of_an_eventfd_is_visited(void) {
+TEST(the_count_of_an_eventfd_is_visited) {
     int event = eventfd(0, EFD_CLOEXEC);
     EXPECT(visited().count == 0);
     EXPECT(write(event, &in_event, sizeof in_event) == sizeof in_event);
@@ -119,7 +119,7 @@ static uint32_t words_in_pipe(void) {
     return count;
 }
 
-static void what_waits_in_a_pipe_is_visited_and_stays_there(void) {
+TEST(what_waits_in_a_pipe_is_visited_and_stays_there) {
     int ends[2];
     char text[3], all[sizeof text + sizeof in_pipe];
     EXPECT(pipe(ends) == 0 && write(ends[1], text, sizeof text) == sizeof text);
@@ -139,7 +139,7 @@ static bool misses_words(void) {
     return !liveobj_kernel_words_visit(count_word, &words);
 }
 
-static void a_pipe_with_more_than_is_copied_is_reported(void) {
+TEST(a_pipe_with_more_than_is_copied_is_reported) {
     enum { CAPACITY = 1 << 18, BYTES = CAPACITY / 2 };
     static char bytes[BYTES];
     int ends[2];
@@ -151,7 +151,7 @@ static void a_pipe_with_more_than_is_copied_is_reported(void) {
     EXPECT(!misses_words());
 }
 
-static void what_waits_in_a_socket_of_the_process_is_reported(void) {
+TEST(what_waits_in_a_socket_of_the_process_is_reported) {
     static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         int ends[2];
@@ -252,15 +252,7 @@ static void a_lack_of_descriptors_is_reported(void) {
 }
 
 int main(void) {
-    a_process_without_such_words_has_none();
-    words_of_an_epoll_are_visited_until_it_is_closed();
-    the_first_descriptor_may_be_an_epoll();
-    a_large_epoll_is_read_to_its_end();
-    the_word_of_a_timer_is_visited_until_it_is_deleted();
-    the_count_of_an_eventfd_is_visited();
-    what_waits_in_a_pipe_is_visited_and_stays_there();
-    a_pipe_with_more_than_is_copied_is_reported();
-    what_waits_in_a_socket_of_the_process_is_reported();
+    run_tests();
     a_signal_that_waits_is_reported(SIGRTMIN + 1, true);
     a_signal_that_waits_is_reported(SIGUSR1, true);
     a_signal_that_waits_is_reported(SIGCHLD, false);

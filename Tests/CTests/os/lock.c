@@ -13,7 +13,7 @@ static const uint64_t second = 1000000000;
 static struct liveobj_lock lock;
 static pthread_barrier_t is_held, may_release;
 
-static void a_thread_does_not_wait_for_its_own_lock(void) {
+TEST(a_thread_does_not_wait_for_its_own_lock) {
     uint64_t start = liveobj_os_time();
     EXPECT(liveobj_lock_acquire(&lock) && liveobj_lock_is_own(&lock));
     EXPECT(!liveobj_lock_acquire(&lock) && !liveobj_lock_try(&lock));
@@ -37,7 +37,7 @@ static void *take(void *unused) {
     return unused;
 }
 
-static void other_threads_wait_until_a_lock_is_free(void) {
+TEST(other_threads_wait_until_a_lock_is_free) {
     pthread_t holder, waiter;
     pthread_create(&holder, NULL, hold, NULL);
     pthread_barrier_wait(&is_held);
@@ -55,7 +55,7 @@ static int status_of(pid_t child) {
     return status;
 }
 
-static void a_lock_of_the_forking_thread_stays_held_in_the_child(void) {
+TEST(a_lock_of_the_forking_thread_stays_held_in_the_child) {
     EXPECT(liveobj_lock_acquire(&lock));
     EXPECT(liveobj_lock_try_before_fork(&lock));
     pid_t child = fork();
@@ -71,7 +71,7 @@ static void a_lock_of_the_forking_thread_stays_held_in_the_child(void) {
     EXPECT(status_of(child) == 0);
 }
 
-static void a_lock_of_another_thread_is_lost_in_the_child(void) {
+TEST(a_lock_of_another_thread_is_lost_in_the_child) {
     pthread_t holder;
     pthread_create(&holder, NULL, hold, NULL);
     pthread_barrier_wait(&is_held);
@@ -93,9 +93,6 @@ static void a_lock_of_another_thread_is_lost_in_the_child(void) {
 int main(void) {
     pthread_barrier_init(&is_held, NULL, 2);
     pthread_barrier_init(&may_release, NULL, 2);
-    a_thread_does_not_wait_for_its_own_lock();
-    other_threads_wait_until_a_lock_is_free();
-    a_lock_of_the_forking_thread_stays_held_in_the_child();
-    a_lock_of_another_thread_is_lost_in_the_child();
+    run_tests();
     return EXPECT_STATUS();
 }

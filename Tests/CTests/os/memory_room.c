@@ -45,7 +45,7 @@ static struct liveobj_memory_room room_in(const char *line) {
     return liveobj_os_memory_room_from(cgroups, folder);
 }
 
-static void in_cgroup_v2_the_tightest_level_counts(void) {
+TEST(in_cgroup_v2_the_tightest_level_counts) {
     make_folder("pod");
     make_folder("pod/box");
     write_file("pod/memory.max", "104857600\n");
@@ -64,7 +64,7 @@ static void in_cgroup_v2_the_tightest_level_counts(void) {
     EXPECT(room.ends_all);
 }
 
-static void a_container_may_see_a_part_of_the_hierarchy(void) {
+TEST(a_container_may_see_a_part_of_the_hierarchy) {
     make_folder("memory");
     write_file("memory/memory.limit_in_bytes", "209715200\n");
     write_file("memory/memory.usage_in_bytes", "104857600\n");
@@ -73,7 +73,7 @@ static void a_container_may_see_a_part_of_the_hierarchy(void) {
     EXPECT(room.room.limit == 200 * MEGABYTE && room.room.left == 100 * MEGABYTE);
 }
 
-static void without_a_limit_room_is_unlimited(void) {
+TEST(without_a_limit_room_is_unlimited) {
     write_file("memory/memory.limit_in_bytes", "9223372036854771712\n");
     EXPECT(room_in("4:memory:/\n").room.left == UINT64_MAX);
     EXPECT(room_in("4:memory:/gone\n").room.left == UINT64_MAX);
@@ -101,9 +101,7 @@ static void resource_limits_of_the_process_count(int resource) {
 
 int main(void) {
     EXPECT(mkdtemp(folder) != NULL);
-    in_cgroup_v2_the_tightest_level_counts();
-    a_container_may_see_a_part_of_the_hierarchy();
-    without_a_limit_room_is_unlimited();
+    run_tests();
 #if !defined(UNDER_SANITIZER)
     resource_limits_of_the_process_count(RLIMIT_AS);
     resource_limits_of_the_process_count(RLIMIT_DATA);

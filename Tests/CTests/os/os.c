@@ -14,7 +14,7 @@ static const uint64_t millisecond = 1000000, second = 1000000000;
 
 // MARK: - Waiting
 
-static void a_forked_copy_wakes_a_waiting_thread(void) {
+TEST(a_forked_copy_wakes_a_waiting_thread) {
     uint32_t *word = liveobj_os_map_shared(sizeof *word);
     uint64_t start = liveobj_os_time();
     pid_t process = fork();
@@ -31,14 +31,14 @@ static void a_forked_copy_wakes_a_waiting_thread(void) {
     munmap(word, sizeof *word);
 }
 
-static void a_wait_for_a_changed_word_returns_at_once(void) {
+TEST(a_wait_for_a_changed_word_returns_at_once) {
     uint32_t word = 1;
     uint64_t start = liveobj_os_time();
     liveobj_os_wait(&word, 0, 60 * second);
     EXPECT(liveobj_os_time() - start < 50 * second);
 }
 
-static void a_wait_times_out(void) {
+TEST(a_wait_times_out) {
     uint32_t word = 0;
     uint64_t start = liveobj_os_time();
     liveobj_os_wait(&word, 0, 5 * millisecond);
@@ -66,7 +66,7 @@ static bool is(struct liveobj_extent extent, uintptr_t start, uintptr_t end) {
     return extent.start == start && extent.end == end;
 }
 
-static void only_touched_pages_are_resident(void) {
+TEST(only_touched_pages_are_resident) {
     char *memory =
         mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uintptr_t start = (uintptr_t)memory;
@@ -85,7 +85,7 @@ static void only_touched_pages_are_resident(void) {
 }
 
 /// A thread may unmap memory after it was listed.
-static void pages_that_were_unmapped_are_not_there(void) {
+TEST(pages_that_were_unmapped_are_not_there) {
     char *memory = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct seen seen = {0};
     uintptr_t start = (uintptr_t)memory;
@@ -98,7 +98,7 @@ static void pages_that_were_unmapped_are_not_there(void) {
     munmap(memory, 4 * PAGE);
 }
 
-static void growing_memory_keeps_its_contents(void) {
+TEST(growing_memory_keeps_its_contents) {
     char *small = liveobj_os_map(PAGE);
     memset(small, 7, PAGE);
     char *large = liveobj_os_resize(small, PAGE, 64 * PAGE);
@@ -108,7 +108,7 @@ static void growing_memory_keeps_its_contents(void) {
 
 /// After `mlockall(MCL_FUTURE)` the kernel fills new mappings at once; the recorder's must stay
 /// empty.
-static void reserved_memory_is_not_filled_if_memory_is_locked(void) {
+TEST(reserved_memory_is_not_filled_if_memory_is_locked) {
     enum { ROOM = 1 << 28 };
     int status = -1;
     pid_t child = fork();
@@ -131,7 +131,7 @@ static void reserved_memory_is_not_filled_if_memory_is_locked(void) {
 
 // MARK: - Clocks
 
-static void clocks_are_read_without_the_time_stamp_counter(void) {
+TEST(clocks_are_read_without_the_time_stamp_counter) {
 #if defined(__x86_64__)
     pid_t process = fork();
     int status = -1;
@@ -144,13 +144,6 @@ static void clocks_are_read_without_the_time_stamp_counter(void) {
 }
 
 int main(void) {
-    a_forked_copy_wakes_a_waiting_thread();
-    a_wait_for_a_changed_word_returns_at_once();
-    a_wait_times_out();
-    only_touched_pages_are_resident();
-    pages_that_were_unmapped_are_not_there();
-    growing_memory_keeps_its_contents();
-    reserved_memory_is_not_filled_if_memory_is_locked();
-    clocks_are_read_without_the_time_stamp_counter();
+    run_tests();
     return EXPECT_STATUS();
 }

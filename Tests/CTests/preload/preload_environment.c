@@ -31,7 +31,7 @@ static const char *find(char *const *environment, const char *name) {
     return NULL;
 }
 
-static void variables_for_watching_are_removed(void) {
+TEST(variables_for_watching_are_removed) {
     setenv("LD_PRELOAD", "/does/not/exist.so", 1);
     setenv("LIVEOBJECTS_OPTIONS", "verbosity=2", 1);
     setenv("DEBUGINFOD_URLS", "http://localhost", 1);
@@ -44,7 +44,7 @@ static void variables_for_watching_are_removed(void) {
     unsetenv("DEBUGINFOD_URLS");
 }
 
-static void other_variables_are_kept(void) {
+TEST(other_variables_are_kept) {
     setenv("LIVEOBJECTS_OPTIONS_OF_MINE", "kept", 1);
     unsetenv("LLVM_SYMBOLIZER_OPTS");
     char *const *environment = environment_at_start();
@@ -52,7 +52,7 @@ static void other_variables_are_kept(void) {
     EXPECT(count(environment) == count(environ));
 }
 
-static void a_missing_environment_is_an_empty_one(void) {
+TEST(a_missing_environment_is_an_empty_one) {
     clearenv();
     char *const *environment = environment_at_start();
     EXPECT(environment && count(environment) == 0);
@@ -87,8 +87,6 @@ static void another_thread_may_change_the_environment(void) {
 
 int main(void) {
     another_thread_may_change_the_environment();
-    variables_for_watching_are_removed();
-    other_variables_are_kept();
-    a_missing_environment_is_an_empty_one();
+    run_tests();
     return EXPECT_STATUS();
 }

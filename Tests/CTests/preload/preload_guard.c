@@ -91,7 +91,7 @@ static bool run(void (*step)(void *), void *context) {
     return end_of(step, context) == LIVEOBJ_STEP_DONE;
 }
 
-static void a_working_step_completes(void) {
+TEST(a_working_step_completes) {
     int three = 3;
     EXPECT(run(work, &three) && steps == 3);
 }
@@ -109,7 +109,7 @@ static void count_if_of_stack(void *context, uintptr_t start, uintptr_t end) {
 }
 
 /// A snapshot searches the program's memory for references, and a tick copies registers.
-static void the_handlers_stack_is_memory_of_the_recorder(void) {
+TEST(the_handlers_stack_is_memory_of_the_recorder) {
     int mappings = 0;
     liveobj_guard_start();
     EXPECT(liveobj_guard_run(500, note_stack, NULL) == LIVEOBJ_STEP_DONE);
@@ -118,27 +118,27 @@ static void the_handlers_stack_is_memory_of_the_recorder(void) {
     EXPECT(handlers_stack.ss_sp && mappings == 1);
 }
 
-static void a_crashing_step_is_abandoned(void) {
+TEST(a_crashing_step_is_abandoned) {
     EXPECT(end_of(crash, NULL) == LIVEOBJ_STEP_CRASHED);
     EXPECT(end_of(give_up, NULL) == LIVEOBJ_STEP_CRASHED);
     EXPECT(end_of(make_forbidden_system_call, NULL) == LIVEOBJ_STEP_CRASHED);
 }
 
-static void a_hanging_step_is_abandoned(void) {
+TEST(a_hanging_step_is_abandoned) {
     EXPECT(end_of(hang, NULL) == LIVEOBJ_STEP_STUCK);
 }
 
-static void a_step_that_computes_has_no_time_limit(void) {
+TEST(a_step_that_computes_has_no_time_limit) {
     EXPECT(run(compute_for_a_second, NULL));
 }
 
 /// A limit in wall-clock time would count that time.
 /// If one did, this test would end by the timer's signal.
-static void no_tick_outlives_its_step(void) {
+TEST(no_tick_outlives_its_step) {
     EXPECT(run(compute_with_all_signals_blocked, NULL));
 }
 
-static void time_while_the_process_is_stopped_does_not_count(void) {
+TEST(time_while_the_process_is_stopped_does_not_count) {
     int status;
     pid_t process = fork();
     if (process == 0) {
@@ -153,7 +153,7 @@ static void time_while_the_process_is_stopped_does_not_count(void) {
     EXPECT(waitpid(process, &status, 0) == process && status == 0);
 }
 
-static void handlers_of_the_program_are_restored(void) {
+TEST(handlers_of_the_program_are_restored) {
     signal(SIGSEGV, own_handler);
     run(crash, NULL);
     EXPECT(own_handler_runs == 0);
@@ -195,7 +195,7 @@ static void start_thread_that_faults(void *is_done) {
         usleep(1000);
 }
 
-static void a_fault_of_another_thread_suspends_that_thread(void) {
+TEST(a_fault_of_another_thread_suspends_that_thread) {
     static atomic_int is_done;
     page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     own_handler_runs = 0;
@@ -214,7 +214,7 @@ static void a_fault_of_another_thread_suspends_that_thread(void) {
 }
 
 /// Another thread may wait while it holds a lock that the step needs.
-static void a_hanging_step_is_abandoned_earlier_after_a_noted_wait(void) {
+TEST(a_hanging_step_is_abandoned_earlier_after_a_noted_wait) {
     struct timespec start, end;
     liveobj_guard_start();
     liveobj_guard_note_wait();
@@ -226,15 +226,6 @@ static void a_hanging_step_is_abandoned_earlier_after_a_noted_wait(void) {
 }
 
 int main(void) {
-    a_working_step_completes();
-    the_handlers_stack_is_memory_of_the_recorder();
-    a_crashing_step_is_abandoned();
-    a_hanging_step_is_abandoned();
-    a_step_that_computes_has_no_time_limit();
-    no_tick_outlives_its_step();
-    time_while_the_process_is_stopped_does_not_count();
-    handlers_of_the_program_are_restored();
-    a_fault_of_another_thread_suspends_that_thread();
-    a_hanging_step_is_abandoned_earlier_after_a_noted_wait();
+    run_tests();
     return EXPECT_STATUS();
 }

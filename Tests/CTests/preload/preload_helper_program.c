@@ -103,7 +103,7 @@ static bool sees_no_child(void) {
     return waitpid(-1, NULL, 0) == -1 && errno == ECHILD;
 }
 
-static void a_helper_answers_each_request(void) {
+TEST(a_helper_answers_each_request) {
     struct helper helper = start("exec cat");
     EXPECT(helper.process != NULL);
     EXPECT_STRING(ask(&helper, "one"), "one");
@@ -111,7 +111,7 @@ static void a_helper_answers_each_request(void) {
     EXPECT(end(&helper, 10000).status == 0);
 }
 
-static void the_host_sees_no_child_alive_or_dead(void) {
+TEST(the_host_sees_no_child_alive_or_dead) {
     struct sigaction counting = {.sa_handler = count_child_signal}, before;
     sigaction(SIGCHLD, &counting, &before);
     struct helper alive = start("exec cat"), dead = start("echo $$; exit 7");
@@ -126,7 +126,7 @@ static void the_host_sees_no_child_alive_or_dead(void) {
     sigaction(SIGCHLD, &before, NULL);
 }
 
-static void a_hanging_helper_is_killed(void) {
+TEST(a_hanging_helper_is_killed) {
     struct timespec begin, now;
     struct helper helper = start("trap '' TERM INT HUP; echo $$; while :; do sleep 600; done");
     pid_t program = program_of(&helper);
@@ -137,7 +137,7 @@ static void a_hanging_helper_is_killed(void) {
     EXPECT(is_gone(program));
 }
 
-static void a_failure_to_run_has_a_reason(void) {
+TEST(a_failure_to_run_has_a_reason) {
     int error = 0;
     char *arguments[] = {"program", NULL};
     struct liveobj_spawn spawn = {"/does/not/exist", arguments, environment, 3, 3, -1, 0};
@@ -145,7 +145,7 @@ static void a_failure_to_run_has_a_reason(void) {
     EXPECT(children() == 0);
 }
 
-static void no_pipe_of_the_host_stays_open(void) {
+TEST(no_pipe_of_the_host_stays_open) {
     int ends[2];
     EXPECT(pipe(ends) == 0);
     struct helper helper = start("exec cat");
@@ -163,7 +163,7 @@ static void *start_in_thread(void *helper) {
 }
 
 /// It was started on the local storage of a thread that is gone.
-static void a_helper_outlives_the_thread_that_started_it(void) {
+TEST(a_helper_outlives_the_thread_that_started_it) {
     pthread_t thread;
     struct helper helper;
     pthread_create(&thread, NULL, start_in_thread, &helper);
@@ -173,7 +173,7 @@ static void a_helper_outlives_the_thread_that_started_it(void) {
     EXPECT(end(&helper, 10000).status == 0);
 }
 
-static void the_supervisor_does_not_change_errno(void) {
+TEST(the_supervisor_does_not_change_errno) {
     struct helper helper = start("exec cat");
     errno = EDOM;
     usleep(1200000); // in each tick a system call of the supervisor's fails
@@ -181,7 +181,7 @@ static void the_supervisor_does_not_change_errno(void) {
     end(&helper, 0);
 }
 
-static void signals_to_the_process_group_of_the_host_do_not_reach_a_helper(void) {
+TEST(signals_to_the_process_group_of_the_host_do_not_reach_a_helper) {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGUSR1, &ignored, &before);
     struct helper helper = start("exec cat");
@@ -191,7 +191,7 @@ static void signals_to_the_process_group_of_the_host_do_not_reach_a_helper(void)
     end(&helper, 0);
 }
 
-static void a_forked_child_ends_only_its_own_helpers(void) {
+TEST(a_forked_child_ends_only_its_own_helpers) {
     struct helper helper = start("exec cat");
     pid_t child = fork();
     if (child == 0) {
@@ -300,15 +300,7 @@ static void exec_in_the_host_ends_the_helper(void) {
 
 int main(void) {
     setpgid(0, 0); // a group of our own, to send signals to
-    a_helper_answers_each_request();
-    the_host_sees_no_child_alive_or_dead();
-    a_hanging_helper_is_killed();
-    a_failure_to_run_has_a_reason();
-    no_pipe_of_the_host_stays_open();
-    a_helper_outlives_the_thread_that_started_it();
-    the_supervisor_does_not_change_errno();
-    signals_to_the_process_group_of_the_host_do_not_reach_a_helper();
-    a_forked_child_ends_only_its_own_helpers();
+    run_tests();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     exit_of_the_host_ends_the_helper();
     death_of_the_host_ends_the_helper();

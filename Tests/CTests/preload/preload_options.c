@@ -103,7 +103,7 @@ static bool reports_only_the_quotes(const char *pair) {
 }
 
 /// Options of `liveobjects run` follow a user's options.
-static void an_unclosed_quote_invalidates_only_its_option(void) {
+TEST(an_unclosed_quote_invalidates_only_its_option) {
     parse("output='a:depth=5");
     EXPECT(reports_only_the_quotes("output='a"));
     EXPECT_STRING(options.output, "stderr");
@@ -150,18 +150,18 @@ static void quoted_values_may_contain_colons(void) {
     EXPECT_STRING(problems, "");
 }
 
-static void empty_pairs_are_ignored(void) {
+TEST(empty_pairs_are_ignored) {
     parse("::depth=5:");
     EXPECT(options.depth == 5);
     EXPECT_STRING(problems, "");
 }
 
-static void the_last_value_of_a_key_wins(void) {
+TEST(the_last_value_of_a_key_wins) {
     parse("depth=5:depth=6");
     EXPECT(options.depth == 6);
 }
 
-static void an_unknown_pair_gets_one_line_and_the_others_apply(void) {
+TEST(an_unknown_pair_gets_one_line_and_the_others_apply) {
     parse("colour=red:depth=5");
     EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: there is no option 'colour'; "
                             "it is ignored\n");
@@ -186,7 +186,7 @@ static void check(const char *string, const char *expected) {
     EXPECT_STRING(problem, expected);
 }
 
-static void options_can_be_checked_without_applying_them(void) {
+TEST(options_can_be_checked_without_applying_them) {
     check("", "");
     check("depth=5:retains='Demo.*,a:b':output=x", "");
     check("depth=5:colour=red",
@@ -204,7 +204,7 @@ static void options_can_be_checked_without_applying_them(void) {
     EXPECT_STRING(problem, "there i");
 }
 
-static void keys_inside_of_values_are_ignored(void) {
+TEST(keys_inside_of_values_are_ignored) {
     EXPECT(liveobj_options_set("a='x:tool=1':output=2", "output", NULL, 0));
     EXPECT(!liveobj_options_set("a='x:tool=1':output=2", "tool", NULL, 0));
     EXPECT(!liveobj_options_set("toolbox=1", "tool", NULL, 0));
@@ -215,7 +215,7 @@ static void keys_inside_of_values_are_ignored(void) {
     EXPECT_STRING(value, "1234567");
 }
 
-static void numbers_out_of_range_are_refused(void) {
+TEST(numbers_out_of_range_are_refused) {
     static const char *const bad[] = {
         "depth=0",      "depth=513",    "depth=-1",
         "depth=5x",     "depth=",       "depth=K",
@@ -229,13 +229,13 @@ static void numbers_out_of_range_are_refused(void) {
     }
 }
 
-static void problems_have_no_control_characters(void) {
+TEST(problems_have_no_control_characters) {
     parse("a\x1b[31m\nb=1");
     EXPECT_STRING(problems, "LiveObjects: LIVEOBJECTS_OPTIONS: there is no option 'a?[31m?b'; "
                             "it is ignored\n");
 }
 
-static void long_values_are_rejected_and_truncated_in_the_message(void) {
+TEST(long_values_are_rejected_and_truncated_in_the_message) {
     static char string[3 * PATH_MAX];
     memset(string, 'x', sizeof string - 1);
     memcpy(string, "output=", 7);
@@ -244,7 +244,7 @@ static void long_values_are_rejected_and_truncated_in_the_message(void) {
     EXPECT(strlen(problems) < 200);
 }
 
-static void each_choice_has_a_name(void) {
+TEST(each_choice_has_a_name) {
     char word[16];
     parse("failon=growth");
     EXPECT_STRING(liveobj_options_word(&options, "failon", word, sizeof word), "growth");
@@ -265,7 +265,7 @@ static char *read_documentation(void) {
 }
 
 /// Every row of the table is in the documentation: key, values or default, and help, word for word.
-static void the_documentation_lists_every_option(void) {
+TEST(the_documentation_lists_every_option) {
     const char *documentation = read_documentation();
     for (size_t i = 0; i < liveobj_options_count(); i++) {
         struct liveobj_option_row row = liveobj_options_row(i);
@@ -289,16 +289,6 @@ int main(void) {
     times_and_growth_have_units();
     the_number_of_reported_problems_is_limited();
     quoted_values_may_contain_colons();
-    an_unclosed_quote_invalidates_only_its_option();
-    empty_pairs_are_ignored();
-    the_last_value_of_a_key_wins();
-    an_unknown_pair_gets_one_line_and_the_others_apply();
-    options_can_be_checked_without_applying_them();
-    keys_inside_of_values_are_ignored();
-    numbers_out_of_range_are_refused();
-    problems_have_no_control_characters();
-    long_values_are_rejected_and_truncated_in_the_message();
-    each_choice_has_a_name();
-    the_documentation_lists_every_option();
+    run_tests();
     return EXPECT_STATUS();
 }

@@ -55,14 +55,14 @@ static const char *own_path(void) {
     return realpath("/proc/self/exe", path);
 }
 
-static void a_process_without_an_origin_is_the_first(void) {
+TEST(a_process_without_an_origin_is_the_first) {
     give_options(NULL);
     liveobj_origin_start();
     EXPECT(liveobj_origin_is_first() && !liveobj_origin_has_begun() && has_standard_error());
     EXPECT_STRING(liveobj_origin_options(), "");
 }
 
-static void the_first_process_stays_first_after_exec(void) {
+TEST(the_first_process_stays_first_after_exec) {
     give_options("depth=5");
     liveobj_origin_start();
     liveobj_origin_start();
@@ -70,7 +70,7 @@ static void the_first_process_stays_first_after_exec(void) {
     EXPECT(starts_with(liveobj_origin_options(), "depth=5:first="));
 }
 
-static void a_child_process_is_not_the_first(void) {
+TEST(a_child_process_is_not_the_first) {
     give_options("depth=5");
     liveobj_origin_start();
     struct child child = start_child(false);
@@ -78,7 +78,7 @@ static void a_child_process_is_not_the_first(void) {
     EXPECT(!start_child(true).has_standard_error);
 }
 
-static void a_watched_process_is_recorded_as_watched(void) {
+TEST(a_watched_process_is_recorded_as_watched) {
     give_options("");
     liveobj_origin_start();
     liveobj_origin_begin(false);
@@ -88,7 +88,7 @@ static void a_watched_process_is_recorded_as_watched(void) {
     EXPECT(!child.is_started_by_test);
 }
 
-static void children_of_a_test_process_are_recognised(void) {
+TEST(children_of_a_test_process_are_recognised) {
     give_options("");
     liveobj_origin_start();
     EXPECT(!start_child(false).is_started_by_test);
@@ -107,7 +107,7 @@ static void children_of_a_test_process_are_recognised(void) {
     EXPECT(WEXITSTATUS(status) == 1);
 }
 
-static void a_reused_process_id_is_another_process(void) {
+TEST(a_reused_process_id_is_another_process) {
     char options[64];
     snprintf(options, sizeof options, "first=%d.1.2.3", getpid());
     give_options(options);
@@ -115,7 +115,7 @@ static void a_reused_process_id_is_another_process(void) {
     EXPECT(!liveobj_origin_is_first());
 }
 
-static void other_options_start_a_new_run(void) {
+TEST(other_options_start_a_new_run) {
     static const char *const options[] = {"first=1.2.3.4:depth=5", "first=1.2.3", "first=1.2.3.4x",
                                           "first=", "depth=5"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -127,7 +127,7 @@ static void other_options_start_a_new_run(void) {
 }
 
 /// The arguments are before the list, and the auxiliary vector is behind it.
-static void nothing_is_added_to_the_environment(void) {
+TEST(nothing_is_added_to_the_environment) {
     give_options(NULL);
     char **before = environ;
     size_t count = 0;
@@ -138,7 +138,7 @@ static void nothing_is_added_to_the_environment(void) {
     EXPECT(environ == before && !environ[count]);
 }
 
-static void without_options_the_library_path_is_another_name_of_the_same_file(void) {
+TEST(without_options_the_library_path_is_another_name_of_the_same_file) {
     char preloads[2 * PATH_MAX];
     give_options(NULL);
     snprintf(preloads, sizeof preloads, "libm.so.6:%s:libdl.so.2", own_path());
@@ -158,7 +158,7 @@ static void without_options_the_library_path_is_another_name_of_the_same_file(vo
     unsetenv("LD_PRELOAD");
 }
 
-static void a_path_without_a_folder_is_kept(void) {
+TEST(a_path_without_a_folder_is_kept) {
     char preloads[PATH_MAX];
     give_options(NULL);
     snprintf(preloads, sizeof preloads, "%s", strrchr(own_path(), '/') + 1);
@@ -169,15 +169,6 @@ static void a_path_without_a_folder_is_kept(void) {
 }
 
 int main(void) {
-    a_process_without_an_origin_is_the_first();
-    the_first_process_stays_first_after_exec();
-    a_child_process_is_not_the_first();
-    a_watched_process_is_recorded_as_watched();
-    children_of_a_test_process_are_recognised();
-    a_reused_process_id_is_another_process();
-    other_options_start_a_new_run();
-    nothing_is_added_to_the_environment();
-    without_options_the_library_path_is_another_name_of_the_same_file();
-    a_path_without_a_folder_is_kept();
+    run_tests();
     return EXPECT_STATUS();
 }

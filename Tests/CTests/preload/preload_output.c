@@ -51,25 +51,7 @@ static const char *contents(const char *name) {
     return text;
 }
 
-static void a_file_of_an_earlier_run_is_truncated_and_reports_are_appended(void) {
-    start(in_folder("file"));
-    write_report("old");
-    start(in_folder("file"));
-    EXPECT_STRING(contents("file"), "");
-    write_report("one ");
-    write_report("two");
-    EXPECT_STRING(contents("file"), "one two");
-}
-
-static void percent_p_is_the_process_id(void) {
-    char expected[64];
-    snprintf(expected, sizeof expected, "%d-%d.txt", getpid(), getpid());
-    start(in_folder("%p-%p.txt"));
-    write_report("x");
-    EXPECT_STRING(contents(expected), "x");
-}
-
-static void a_new_file_is_readable_only_by_its_user(void) {
+TEST(a_new_file_is_readable_only_by_its_user) {
     struct stat status;
     mode_t mask = umask(0);
     start(in_folder("private"));
@@ -77,7 +59,7 @@ static void a_new_file_is_readable_only_by_its_user(void) {
     EXPECT(stat(in_folder("private"), &status) == 0 && (status.st_mode & 07777) == 0600);
 }
 
-static void a_relative_path_is_resolved_at_the_start(void) {
+TEST(a_relative_path_is_resolved_at_the_start) {
     EXPECT(chdir(folder) == 0);
     start("relative");
     EXPECT(chdir("/") == 0);
@@ -85,13 +67,8 @@ static void a_relative_path_is_resolved_at_the_start(void) {
     EXPECT_STRING(contents("relative"), "x");
 }
 
-static void a_full_disk_is_only_an_error(void) {
-    start("/dev/full");
-    EXPECT(write_report("x") == ENOSPC);
-}
-
 /// A limit on the size of files is like a full disk.
-static void a_file_has_whole_reports_only(void) {
+TEST(a_file_has_whole_reports_only) {
     struct rlimit limit, former;
     getrlimit(RLIMIT_FSIZE, &former);
     limit = (struct rlimit){8, former.rlim_max};
@@ -106,23 +83,13 @@ static void a_file_has_whole_reports_only(void) {
     EXPECT_STRING(contents("full"), "one ");
 }
 
-static void a_pipe_without_a_reader_is_only_an_error(void) {
+TEST(a_pipe_without_a_reader_is_only_an_error) {
     mkfifo(in_folder("pipe"), 0600);
     start(in_folder("pipe"));
     EXPECT(write_report("x") == ENXIO);
 }
 
-static void a_closed_reader_does_not_kill_the_writer(void) {
-    int ends[2];
-    EXPECT(pipe(ends) == 0);
-    close(ends[0]);
-    struct liveobj_signals saved = liveobj_signals_block();
-    EXPECT(liveobj_descriptor_write(ends[1], "x", 1) == EPIPE);
-    liveobj_signals_restore(&saved); // SIGPIPE would end the test here
-    close(ends[1]);
-}
-
-static void a_slow_reader_receives_all_output(void) {
+TEST(a_slow_reader_receives_all_output) {
     static char text[1 << 18];
     memset(text, 'x', sizeof text);
     int ends[2];
@@ -149,7 +116,7 @@ static int seconds_for_writes_to(int pipe) {
 }
 
 /// In a process of its own, which waits for no other later.
-static void a_blocked_reader_is_waited_for_once(void) {
+TEST(a_blocked_reader_is_waited_for_once) {
     int ends[2], status;
     EXPECT(pipe2(ends, O_NONBLOCK) == 0);
     while (write(ends[1], "x", 1) == 1)
@@ -162,7 +129,7 @@ static void a_blocked_reader_is_waited_for_once(void) {
     close(ends[1]);
 }
 
-static void standard_error_is_used_only_if_it_is_unchanged(void) {
+TEST(standard_error_is_used_only_if_it_is_unchanged) {
     int original = dup(STDERR_FILENO);
     liveobj_message_start();
     EXPECT(liveobj_message_descriptor() == STDERR_FILENO);
@@ -178,7 +145,7 @@ static void standard_error_is_used_only_if_it_is_unchanged(void) {
     close(original);
 }
 
-static void own_descriptors_are_above_the_low_ones(void) {
+TEST(own_descriptors_are_above_the_low_ones) {
     int file = liveobj_descriptor_make_nameless("test");
     EXPECT(file > 99 && (fcntl(file, F_GETFD) & FD_CLOEXEC));
     close(file);
@@ -187,18 +154,7 @@ static void own_descriptors_are_above_the_low_ones(void) {
 int main(void) {
     EXPECT(mkdtemp(folder) != NULL);
     liveobj_origin_start();
-    a_file_of_an_earlier_run_is_truncated_and_reports_are_appended();
-    percent_p_is_the_process_id();
-    a_new_file_is_readable_only_by_its_user();
-    a_relative_path_is_resolved_at_the_start();
-    a_full_disk_is_only_an_error();
-    a_file_has_whole_reports_only();
-    a_pipe_without_a_reader_is_only_an_error();
-    a_closed_reader_does_not_kill_the_writer();
-    a_slow_reader_receives_all_output();
-    a_blocked_reader_is_waited_for_once();
-    standard_error_is_used_only_if_it_is_unchanged();
-    own_descriptors_are_above_the_low_ones();
+    run_tests();
     if (EXPECT_STATUS() == 0 && fork() == 0)
         execlp("rm", "rm", "-r", folder, NULL);
     return EXPECT_STATUS();

@@ -49,7 +49,7 @@ static struct liveobj_spawn_result run_shell(const char *command) {
     return result;
 }
 
-static void the_exit_status_is_returned(void) {
+TEST(the_exit_status_is_returned) {
     struct liveobj_spawn_result result = run_shell("exit 7");
     EXPECT(result.error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 7);
     result = run_shell("kill -9 $$");
@@ -57,7 +57,7 @@ static void the_exit_status_is_returned(void) {
 }
 
 /// Where the system lets this test have a real-time priority.
-static void the_program_has_no_real_time_priority(void) {
+TEST(the_program_has_no_real_time_priority) {
     const struct sched_param most = {.sched_priority = 1}, none = {0};
     if (sched_setscheduler(0, SCHED_FIFO, &most) != 0)
         return;
@@ -67,7 +67,7 @@ static void the_program_has_no_real_time_priority(void) {
     EXPECT(WIFEXITED(result.status) && WEXITSTATUS(result.status) == SCHED_OTHER);
 }
 
-static void output_goes_to_the_given_descriptor(void) {
+TEST(output_goes_to_the_given_descriptor) {
     char text[64];
     int output = liveobj_descriptor_make_nameless("output");
     struct liveobj_spawn_result result = run("/bin/sh", "echo $PATH; cat", output, 60);
@@ -78,12 +78,12 @@ static void output_goes_to_the_given_descriptor(void) {
     close(output);
 }
 
-static void a_failure_to_run_has_a_reason(void) {
+TEST(a_failure_to_run_has_a_reason) {
     EXPECT(run("/does/not/exist", "", 2, 60).error == ENOENT);
     EXPECT(run("/etc/passwd", "", 2, 60).error == EACCES);
 }
 
-static void a_hanging_program_is_killed(void) {
+TEST(a_hanging_program_is_killed) {
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
     EXPECT(run("/bin/sh", "trap '' TERM; exec sleep 600", 2, 1).error == ETIMEDOUT);
@@ -92,7 +92,7 @@ static void a_hanging_program_is_killed(void) {
 }
 
 /// All processes of a container may be stopped for a while.
-static void time_while_all_processes_are_stopped_does_not_count(void) {
+TEST(time_while_all_processes_are_stopped_does_not_count) {
     enum { PATIENCE = 4, STOPPED = 5 };
     int ends[2], status = 0;
     char byte;
@@ -113,7 +113,7 @@ static void time_while_all_processes_are_stopped_does_not_count(void) {
     close(ends[1]);
 }
 
-static void the_host_gets_no_child_and_no_signal(void) {
+TEST(the_host_gets_no_child_and_no_signal) {
     struct sigaction counting = {.sa_handler = count_child_signal}, before;
     sigaction(SIGCHLD, &counting, &before);
     run_shell("exit 0");
@@ -123,7 +123,7 @@ static void the_host_gets_no_child_and_no_signal(void) {
     sigaction(SIGCHLD, &before, NULL);
 }
 
-static void the_host_keeps_its_own_child(void) {
+TEST(the_host_keeps_its_own_child) {
     pid_t own = fork();
     if (own == 0)
         _exit(5);
@@ -132,7 +132,7 @@ static void the_host_keeps_its_own_child(void) {
     EXPECT(waitpid(-1, &status, 0) == own && WEXITSTATUS(status) == 5);
 }
 
-static void signal_settings_of_the_host_are_kept(void) {
+TEST(signal_settings_of_the_host_are_kept) {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, before, after;
     sigaction(SIGCHLD, &ignored, &before);
     struct liveobj_spawn_result result = run_shell("exit 4");
@@ -141,7 +141,7 @@ static void signal_settings_of_the_host_are_kept(void) {
     EXPECT(after.sa_handler == SIG_IGN);
 }
 
-static void the_program_inherits_no_descriptors_of_the_host(void) {
+TEST(the_program_inherits_no_descriptors_of_the_host) {
     int ours = dup2(STDERR_FILENO, 77);
     struct liveobj_spawn_result result = run_shell("test ! -e /proc/self/fd/77");
     EXPECT(result.error == 0 && result.status == 0);
@@ -167,7 +167,7 @@ static bool forbid_close_range(int end) {
 }
 
 /// The limit may be a thousand million.
-static void descriptors_are_not_closed_one_by_one_up_to_the_limit(void) {
+TEST(descriptors_are_not_closed_one_by_one_up_to_the_limit) {
     enum { BEHIND_OURS = 2000 };
     struct rlimit limit;
     int status = -1;
@@ -191,7 +191,7 @@ static void *run_in_thread(void *status) {
     return (void *)(intptr_t)WEXITSTATUS(run_shell(command).status);
 }
 
-static void threads_run_programs_concurrently(void) {
+TEST(threads_run_programs_concurrently) {
     static char *const statuses[] = {"11", "12", "13", "14"};
     pthread_t threads[4];
     void *results[4];
@@ -213,7 +213,7 @@ static const char *own_score(void) {
     return text;
 }
 
-static void the_oom_killer_prefers_the_program(void) {
+TEST(the_oom_killer_prefers_the_program) {
     char before[16], text[16];
     strcpy(before, own_score());
     int output = liveobj_descriptor_make_nameless("output");
@@ -227,7 +227,7 @@ static void the_oom_killer_prefers_the_program(void) {
 
 static int cleanups;
 
-static void a_small_stack_of_the_host_is_enough(void) {
+TEST(a_small_stack_of_the_host_is_enough) {
     struct rlimit limit, small;
     getrlimit(RLIMIT_STACK, &limit);
     small = (struct rlimit){64 << 10, limit.rlim_max};
@@ -257,7 +257,7 @@ static void *run_with_pending_cancel(void *result) {
     return NULL;
 }
 
-static void a_pending_cancel_is_deferred(void) {
+TEST(a_pending_cancel_is_deferred) {
     struct liveobj_spawn_result result = {-1, -1};
     pthread_t thread;
     void *value = NULL;
@@ -268,20 +268,6 @@ static void a_pending_cancel_is_deferred(void) {
 }
 
 int main(void) {
-    the_exit_status_is_returned();
-    the_program_has_no_real_time_priority();
-    output_goes_to_the_given_descriptor();
-    a_failure_to_run_has_a_reason();
-    a_hanging_program_is_killed();
-    time_while_all_processes_are_stopped_does_not_count();
-    the_host_gets_no_child_and_no_signal();
-    the_host_keeps_its_own_child();
-    signal_settings_of_the_host_are_kept();
-    the_program_inherits_no_descriptors_of_the_host();
-    descriptors_are_not_closed_one_by_one_up_to_the_limit();
-    threads_run_programs_concurrently();
-    the_oom_killer_prefers_the_program();
-    a_small_stack_of_the_host_is_enough();
-    a_pending_cancel_is_deferred();
+    run_tests();
     return EXPECT_STATUS();
 }

@@ -116,7 +116,7 @@ static void begin_case(struct task *task) {
 #define ENTRY_POINT                                                                                \
     "$s7Testing19__swiftPMEntryPoint7passings5NeverOAA25__CommandLineArguments_v0VSg_tYaF"
 
-static void a_case_begins_and_ends_with_push_and_pop(void) {
+TEST(a_case_begins_and_ends_with_push_and_pop) {
     struct task task;
     begin_case(&task);
     EXPECT(bound_scope() == 100 + begun && task.count == 2);
@@ -125,7 +125,7 @@ static void a_case_begins_and_ends_with_push_and_pop(void) {
     EXPECT(bound_scope() == 0 && task.count == 0);
 }
 
-static void without_a_case_no_scope_is_bound(void) {
+TEST(without_a_case_no_scope_is_bound) {
     struct task task = {0};
     uint32_t before = begun;
     running = &task;
@@ -135,7 +135,7 @@ static void without_a_case_no_scope_is_bound(void) {
     EXPECT(task.count == 0 && ended == begun);
 }
 
-static void values_bound_inside_a_case_do_not_end_it(void) {
+TEST(values_bound_inside_a_case_do_not_end_it) {
     struct task task;
     uint32_t before = ended;
     begin_case(&task);
@@ -149,7 +149,7 @@ static void values_bound_inside_a_case_do_not_end_it(void) {
     EXPECT(ended == before + 1 && task.count == 0);
 }
 
-static void child_tasks_inherit_the_case_and_do_not_end_it(void) {
+TEST(child_tasks_inherit_the_case_and_do_not_end_it) {
     struct task task, child;
     uint32_t before = ended;
     begin_case(&task);
@@ -165,7 +165,7 @@ static void child_tasks_inherit_the_case_and_do_not_end_it(void) {
     EXPECT(ended == before + 1 && ended_scope == scope);
 }
 
-static void cases_on_several_tasks_overlap(void) {
+TEST(cases_on_several_tasks_overlap) {
     struct task first, second;
     begin_case(&first);
     uint32_t scope = bound_scope();
@@ -180,7 +180,7 @@ static void cases_on_several_tasks_overlap(void) {
 }
 
 /// The task has copied the values, and the case's own task has ended.
-static void a_task_that_outlives_the_case_does_not_end_it(void) {
+TEST(a_task_that_outlives_the_case_does_not_end_it) {
     struct task task, late;
     begin_case(&task);
     late = task;
@@ -192,7 +192,7 @@ static void a_task_that_outlives_the_case_does_not_end_it(void) {
     EXPECT(ended == before && late.count == 2);
 }
 
-static void a_failure_in_a_task_of_a_case_fails_it(void) {
+TEST(a_failure_in_a_task_of_a_case_fails_it) {
     struct task task, child;
     begin_case(&task);
     child = (struct task){.parent = &task};
@@ -242,7 +242,7 @@ static void the_binding_function_of_the_library_is_replaced(void) {
 }
 
 /// As that function calls.
-static void a_case_begins_and_ends_with_the_binding_function(void) {
+TEST(a_case_begins_and_ends_with_the_binding_function) {
     struct task task = {0};
     running = &task;
     swift_task_localValuePush(&state_key, &word, NULL);
@@ -260,14 +260,7 @@ static void a_case_begins_and_ends_with_the_binding_function(void) {
 int main(void) {
     without_the_entry_point_no_case_begins();
     without_calls_of_the_library_no_case_begins();
-    a_case_begins_and_ends_with_push_and_pop();
-    without_a_case_no_scope_is_bound();
-    values_bound_inside_a_case_do_not_end_it();
-    child_tasks_inherit_the_case_and_do_not_end_it();
-    cases_on_several_tasks_overlap();
-    a_task_that_outlives_the_case_does_not_end_it();
-    a_failure_in_a_task_of_a_case_fails_it();
-    a_case_begins_and_ends_with_the_binding_function();
+    run_tests();
     the_binding_function_of_the_library_is_replaced();
     return EXPECT_STATUS();
 }

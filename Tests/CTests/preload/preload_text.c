@@ -38,7 +38,7 @@ static const char *plain(const char *string) {
     return written;
 }
 
-static void plain_text_is_valid_utf8(void) {
+TEST(plain_text_is_valid_utf8) {
     EXPECT_STRING(plain("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"),
                   "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
     EXPECT_STRING(plain("a\xFFz"), "a?z");
@@ -49,7 +49,7 @@ static void plain_text_is_valid_utf8(void) {
     EXPECT_STRING(plain("\xF5z"), "?z");
 }
 
-static void plain_text_has_no_control_characters(void) {
+TEST(plain_text_has_no_control_characters) {
     EXPECT_STRING(plain("a\x1b[2Jb\x7F\r\n"), "a?[2Jb???");
     EXPECT_STRING(plain("\xC2\x9B"
                         "31m"),
@@ -57,20 +57,20 @@ static void plain_text_has_no_control_characters(void) {
     EXPECT_STRING(plain("\xC3\xA9\xFF"), "\xC3\xA9?");
 }
 
-static void numbers_are_written_in_decimal(void) {
+TEST(numbers_are_written_in_decimal) {
     char digits[LIVEOBJ_DIGITS];
     EXPECT_STRING(liveobj_text_digits(digits, 0), "0");
     EXPECT_STRING(liveobj_text_digits(digits, UINT64_MAX), "18446744073709551615");
 }
 
-static void long_text_is_written_in_parts(void) {
+TEST(long_text_is_written_in_parts) {
     static char name[3 * sizeof text.bytes];
     memset(name, 'x', sizeof name - 1);
     EXPECT_STRING(plain(name), name);
     EXPECT(writes > 1);
 }
 
-static void nothing_is_written_after_a_failure(void) {
+TEST(nothing_is_written_after_a_failure) {
     writes = 0;
     liveobj_text_start(&text, fail, NULL);
     liveobj_text_append(&text, "a");
@@ -81,10 +81,6 @@ static void nothing_is_written_after_a_failure(void) {
 }
 
 int main(void) {
-    plain_text_is_valid_utf8();
-    plain_text_has_no_control_characters();
-    numbers_are_written_in_decimal();
-    long_text_is_written_in_parts();
-    nothing_is_written_after_a_failure();
+    run_tests();
     return EXPECT_STATUS();
 }

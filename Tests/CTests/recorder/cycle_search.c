@@ -21,7 +21,7 @@ static bool cycle_is_possible(uint32_t test) {
     return remains == LIVEOBJ_CYCLE_POSSIBLE;
 }
 
-static void an_object_without_references_is_no_cycle(void) {
+TEST(an_object_without_references_is_no_cycle) {
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/values()", "", scope);
     EXPECT(!cycle_is_possible(test));
     void *top = make_object_in(scope), *left = make_object_in(scope);
@@ -39,7 +39,7 @@ static void an_object_without_references_is_no_cycle(void) {
     end_test(test);
 }
 
-static void an_object_that_refers_to_itself_is_a_cycle(void) {
+TEST(an_object_that_refers_to_itself_is_a_cycle) {
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/own()", "", scope);
     void *object = make_object_in(scope);
     set(object, SECOND, object);
@@ -48,7 +48,7 @@ static void an_object_that_refers_to_itself_is_a_cycle(void) {
     free_object(object);
 }
 
-static void a_cycle_may_pass_only_through_newer_unattributed_objects(void) {
+TEST(a_cycle_may_pass_only_through_newer_unattributed_objects) {
     void *older = make_object();
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/older()", "", scope);
     void *object = make_object_in(scope), *newer = make_object();
@@ -63,7 +63,7 @@ static void a_cycle_may_pass_only_through_newer_unattributed_objects(void) {
     free_object(older);
 }
 
-static void objects_of_other_tests_start_no_search(void) {
+TEST(objects_of_other_tests_start_no_search) {
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/queues()", "", scope);
     void *foreign = make_object_in(liveobj_scope_make()), *unscoped = make_object();
     set(foreign, FIRST, foreign);
@@ -76,7 +76,7 @@ static void objects_of_other_tests_start_no_search(void) {
     end_test(test);
 }
 
-static void a_test_without_a_scope_owns_all_objects_since_its_beginning(void) {
+TEST(a_test_without_a_scope_owns_all_objects_since_its_beginning) {
     void *before = make_object();
     set(before, FIRST, before);
     uint32_t test = begin_test("Module.Suite/test", "", 0);
@@ -88,7 +88,7 @@ static void a_test_without_a_scope_owns_all_objects_since_its_beginning(void) {
     end_test(test);
 }
 
-static void the_partial_capture_contains_only_reachable_objects(void) {
+TEST(the_partial_capture_contains_only_reachable_objects) {
     enum { OBJECT_BYTES = 48, STATE = 0, FLAGS = 4, READ = 1, PARTIAL = 8 };
     struct liveobj_buffer capture = {0};
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/shown()", "", scope);
@@ -105,7 +105,7 @@ static void the_partial_capture_contains_only_reachable_objects(void) {
     end_test(test);
 }
 
-static void objects_whose_deinit_has_begun_start_no_search(void) {
+TEST(objects_whose_deinit_has_begun_start_no_search) {
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/dead()", "", scope);
     void *object = make_object_in(scope);
     set(object, FIRST, object);
@@ -115,7 +115,7 @@ static void objects_whose_deinit_has_begun_start_no_search(void) {
     end_test(test);
 }
 
-static void the_search_is_inconclusive_beyond_the_object_limit(void) {
+TEST(the_search_is_inconclusive_beyond_the_object_limit) {
     enum { COUNT = 40000 };
     static void *objects[COUNT];
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/large()", "", scope);
@@ -128,21 +128,13 @@ static void the_search_is_inconclusive_beyond_the_object_limit(void) {
     end_test(test);
 }
 
-static void an_unknown_test_has_no_survivors(void) {
+TEST(an_unknown_test_has_no_survivors) {
     EXPECT(!cycle_is_possible(0) && !cycle_is_possible(UINT32_MAX));
 }
 
 int main(void) {
     start_recorder();
-    an_object_without_references_is_no_cycle();
-    an_object_that_refers_to_itself_is_a_cycle();
-    a_cycle_may_pass_only_through_newer_unattributed_objects();
-    objects_of_other_tests_start_no_search();
-    a_test_without_a_scope_owns_all_objects_since_its_beginning();
-    the_partial_capture_contains_only_reachable_objects();
-    objects_whose_deinit_has_begun_start_no_search();
-    the_search_is_inconclusive_beyond_the_object_limit();
-    an_unknown_test_has_no_survivors();
+    run_tests();
     return EXPECT_STATUS();
 }
 

@@ -19,7 +19,7 @@ enum { RECORD = 1, STACK = 7, TIMEOUT_SECONDS = 20 };
 static const uintptr_t opaque_type[] = {LIVEOBJ_KIND_OPAQUE};
 #define METADATA ((uintptr_t)opaque_type)
 
-static void an_object_with_a_ledger_account_may_be_freed_during_a_fork(void) {
+TEST(an_object_with_a_ledger_account_may_be_freed_during_a_fork) {
     liveobj_ledger_allocated(RECORD, METADATA);
     liveobj_ledger_add(RECORD, STACK, 1, 0);
     liveobj_recorder_before_fork();
@@ -70,7 +70,7 @@ static bool the_first_lock_is_free_while_a_fork_waits_for_the_last_lock(void) {
 }
 
 /// As a capture does: it holds locks while it takes others.
-static void a_fork_that_waits_for_a_lock_holds_no_other(void) {
+TEST(a_fork_that_waits_for_a_lock_holds_no_other) {
     enum { TRIES = 20 };
     int tries = 0;
     liveobj_records_visit_locks(store_first_lock, NULL);
@@ -122,7 +122,7 @@ static bool a_fork_begins_after_the_answer(void) {
     return waited;
 }
 
-static void a_fork_waits_for_calls_of_the_runtime(void) {
+TEST(a_fork_waits_for_calls_of_the_runtime) {
     enum { TRIES = 20 };
     int tries = 0;
     EXPECT(liveobj_runtime_find() == LIVEOBJ_STATE_READY);
@@ -132,7 +132,7 @@ static void a_fork_waits_for_calls_of_the_runtime(void) {
 }
 
 /// A handler that interrupts a call: the runtime's lock is held.
-static void a_thread_asks_the_runtime_only_once_at_a_time(void) {
+TEST(a_thread_asks_the_runtime_only_once_at_a_time) {
     char shortened[LIVEOBJ_SHORT_NAME_BYTES];
     struct liveobj_type type = {METADATA, METADATA, LIVEOBJ_TYPE_CLASS};
     may_answer = true;
@@ -142,17 +142,13 @@ static void a_thread_asks_the_runtime_only_once_at_a_time(void) {
     EXPECT(liveobj_type_name(&type, shortened).length == strlen("Demo"));
 }
 
-static void a_fork_restores_the_guard(void) {
+TEST(a_fork_restores_the_guard) {
     EXPECT(liveobj_tls_get()->guard == 0);
 }
 
 int main(void) {
     alarm(TIMEOUT_SECONDS);
     EXPECT(liveobj_ledger_start(4096, 0, NULL) && liveobj_ledger_make_room(4096));
-    an_object_with_a_ledger_account_may_be_freed_during_a_fork();
-    a_fork_that_waits_for_a_lock_holds_no_other();
-    a_fork_waits_for_calls_of_the_runtime();
-    a_thread_asks_the_runtime_only_once_at_a_time();
-    a_fork_restores_the_guard();
+    run_tests();
     return EXPECT_STATUS();
 }

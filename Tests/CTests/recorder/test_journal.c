@@ -37,7 +37,7 @@ static struct section last_section(size_t from, const char *tag) {
 
 // MARK: - Tests
 
-static void a_journal_begins_with_its_process(void) {
+TEST(a_journal_begins_with_its_process) {
     uint32_t before = begin_test("Module.Suite/early()", "", 0);
     liveobj_tests_watch(accept_piece, &pieces);
     liveobj_test_close(before, LIVEOBJ_TEST_PASSED, true);
@@ -48,7 +48,7 @@ static void a_journal_begins_with_its_process(void) {
     EXPECT(section_find(taken, "END!").bytes == NULL);
 }
 
-static void each_record_is_one_piece(void) {
+TEST(each_record_is_one_piece) {
     uint32_t first = pieces;
     size_t from = taken.count;
     uint32_t test = begin_test("Module.Suite/sent()", "", 7);
@@ -68,7 +68,7 @@ static void each_record_is_one_piece(void) {
     EXPECT(pieces == first + 3);
 }
 
-static void the_end_of_a_test_is_written_when_it_is_closed(void) {
+TEST(the_end_of_a_test_is_written_when_it_is_closed) {
     uint32_t test = begin_test("Module.Suite/closed()", "", 7);
     uint32_t before = pieces;
     liveobj_test_end(test, LIVEOBJ_TEST_PASSED);
@@ -79,7 +79,7 @@ static void the_end_of_a_test_is_written_when_it_is_closed(void) {
     EXPECT(pieces == before + 1 && liveobj_tests_get(test).end == end);
 }
 
-static void an_unknown_test_is_not_written(void) {
+TEST(an_unknown_test_is_not_written) {
     uint32_t before = pieces;
     uint64_t sections = liveobj_tests_findings().sections;
     liveobj_test_close(0, LIVEOBJ_TEST_PASSED, true);
@@ -89,7 +89,7 @@ static void an_unknown_test_is_not_written(void) {
     EXPECT(pieces == before && liveobj_tests_findings().sections == sections);
 }
 
-static void a_failure_without_a_finding_is_counted(void) {
+TEST(a_failure_without_a_finding_is_counted) {
     uint32_t test = begin_test("Module.Suite/asserted()", "", 3);
     uint64_t sections = liveobj_tests_findings().sections;
     liveobj_test_add_finding(test, NULL, 0);
@@ -99,7 +99,7 @@ static void a_failure_without_a_finding_is_counted(void) {
     EXPECT(liveobj_tests_get(test).outcome == LIVEOBJ_TEST_LEAKED);
 }
 
-static void a_capture_contains_failures_and_evaluations_of_tests(void) {
+TEST(a_capture_contains_failures_and_evaluations_of_tests) {
     uint32_t test = begin_test("Module.Suite/many()", "", 3);
     uint64_t before = liveobj_tests_findings().sections;
     char text[100] = "";
@@ -123,7 +123,7 @@ static void a_capture_contains_failures_and_evaluations_of_tests(void) {
     liveobj_buffer_free(capture);
 }
 
-static void a_finding_beyond_the_limit_is_dropped(void) {
+TEST(a_finding_beyond_the_limit_is_dropped) {
     static const size_t too_much = (size_t)1 << 30;
     uint32_t test = begin_test("Module.Suite/huge()", "", 3);
     uint64_t sections = liveobj_tests_findings().sections;
@@ -133,7 +133,7 @@ static void a_finding_beyond_the_limit_is_dropped(void) {
     EXPECT(liveobj_tests_get(test).outcome == LIVEOBJ_TEST_LEAKED);
 }
 
-static void no_piece_follows_one_that_was_not_accepted(void) {
+TEST(no_piece_follows_one_that_was_not_accepted) {
     takes_nothing = true;
     uint32_t before = pieces;
     begin_test("Module.Suite/lost()", "", 3);
@@ -144,14 +144,7 @@ static void no_piece_follows_one_that_was_not_accepted(void) {
 
 int main(void) {
     start_recorder();
-    a_journal_begins_with_its_process();
-    each_record_is_one_piece();
-    the_end_of_a_test_is_written_when_it_is_closed();
-    an_unknown_test_is_not_written();
-    a_failure_without_a_finding_is_counted();
-    a_capture_contains_failures_and_evaluations_of_tests();
-    a_finding_beyond_the_limit_is_dropped();
-    no_piece_follows_one_that_was_not_accepted();
+    run_tests();
     return EXPECT_STATUS();
 }
 

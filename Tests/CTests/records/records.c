@@ -199,7 +199,7 @@ static void *take_numbers(void *context) {
     return (void *)before_mark;
 }
 
-static void numbers_that_are_taken_after_a_mark_are_not_below_it(void) {
+TEST(numbers_that_are_taken_after_a_mark_are_not_below_it) {
     struct marking marking = {0};
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
@@ -236,7 +236,7 @@ static void *recycle(void *context) {
     return NULL;
 }
 
-static void a_concurrent_reader_sees_whole_objects(void) {
+TEST(a_concurrent_reader_sees_whole_objects) {
     struct recycling recycling = {false, 0};
     unsigned torn = 0;
     pthread_t recycler;
@@ -263,7 +263,7 @@ static size_t pages_of_root(void) {
 }
 
 /// Data is full of words that could be addresses.
-static void lookups_of_arbitrary_words_touch_no_memory(void) {
+TEST(lookups_of_arbitrary_words_touch_no_memory) {
     size_t before = pages_of_root();
     uint64_t word = 1;
     for (int i = 0; i < 100000; i++) {
@@ -284,8 +284,6 @@ int main(void) {
     a_full_arena_drops_and_counts(thread);
     records_of_objects_freed_by_other_threads_are_reused();
     a_mark_separates_the_sequence_numbers_of_all_threads(thread);
-    numbers_that_are_taken_after_a_mark_are_not_below_it();
-    a_concurrent_reader_sees_whole_objects();
-    lookups_of_arbitrary_words_touch_no_memory();
+    run_tests();
     return EXPECT_STATUS();
 }

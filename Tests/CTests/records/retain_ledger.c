@@ -28,7 +28,7 @@ static struct sums sums_of(uint32_t record) {
     return sums;
 }
 
-static void a_call_site_has_its_retains_and_releases(void) {
+TEST(a_call_site_has_its_retains_and_releases) {
     liveobj_ledger_allocated(1, METADATA);
     liveobj_ledger_add(1, 7, 1, 0);
     liveobj_ledger_add(1, 8, 0, 3);
@@ -37,7 +37,7 @@ static void a_call_site_has_its_retains_and_releases(void) {
     EXPECT(sums.sites == 2 && sums.retains == 3 && sums.releases == 3 && sums.rest == 0);
 }
 
-static void a_call_site_is_found_after_newer_ones(void) {
+TEST(a_call_site_is_found_after_newer_ones) {
     enum { SITES = 12 };
     liveobj_ledger_allocated(8, METADATA);
     for (uint32_t i = 0; i < 2 * SITES; i++)
@@ -46,14 +46,14 @@ static void a_call_site_is_found_after_newer_ones(void) {
     EXPECT(sums.sites == SITES && sums.retains == 2 * SITES);
 }
 
-static void retains_without_a_stack_trace_are_counted(void) {
+TEST(retains_without_a_stack_trace_are_counted) {
     liveobj_ledger_allocated(2, METADATA);
     liveobj_ledger_add(2, 0, 5, 0);
     struct sums sums = sums_of(2);
     EXPECT(sums.sites == 0 && sums.rest == 5);
 }
 
-static void a_count_ends_at_its_limit(void) {
+TEST(a_count_ends_at_its_limit) {
     enum { MORE = 8 };
     liveobj_ledger_allocated(10, METADATA);
     for (uint32_t stack = 0; stack <= 7; stack += 7) {
@@ -64,7 +64,7 @@ static void a_count_ends_at_its_limit(void) {
     EXPECT(sums.rest == UINT32_MAX && sums.retains == UINT64_C(2) * UINT32_MAX);
 }
 
-static void an_account_is_closed_with_its_object(void) {
+TEST(an_account_is_closed_with_its_object) {
     liveobj_ledger_allocated(3, METADATA);
     liveobj_ledger_add(3, 7, 1, 0);
     liveobj_ledger_deallocated(3);
@@ -73,14 +73,14 @@ static void an_account_is_closed_with_its_object(void) {
     EXPECT(liveobj_ledger_has(3) && sums_of(3).sites == 0);
 }
 
-static void an_account_is_reset_after_a_missed_deallocation(void) {
+TEST(an_account_is_reset_after_a_missed_deallocation) {
     liveobj_ledger_allocated(4, METADATA);
     liveobj_ledger_add(4, 7, 1, 0);
     liveobj_ledger_allocated(4, METADATA);
     EXPECT(sums_of(4).retains == 0);
 }
 
-static void call_sites_beyond_the_limit_are_counted_together(void) {
+TEST(call_sites_beyond_the_limit_are_counted_together) {
     enum { MANY = 2000 };
     liveobj_ledger_allocated(5, METADATA);
     for (uint32_t stack = 1; stack <= MANY; stack++)
@@ -101,7 +101,7 @@ static void *retain_and_release(void *number) {
     return NULL;
 }
 
-static void concurrent_retains_are_all_counted(void) {
+TEST(concurrent_retains_are_all_counted) {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     liveobj_ledger_allocated(6, METADATA);
@@ -128,7 +128,7 @@ static void *allocate_and_free(void *ends) {
     return NULL;
 }
 
-static void an_account_may_be_closed_during_a_read(void) {
+TEST(an_account_may_be_closed_during_a_read) {
     enum { READS = 300000 };
     pthread_t thread;
     bool ends = false;
@@ -143,14 +143,6 @@ static void an_account_may_be_closed_during_a_read(void) {
 
 int main(void) {
     EXPECT(liveobj_ledger_start(RECORDS, 0, NULL) && liveobj_ledger_make_room(RECORDS));
-    a_call_site_has_its_retains_and_releases();
-    a_call_site_is_found_after_newer_ones();
-    retains_without_a_stack_trace_are_counted();
-    a_count_ends_at_its_limit();
-    an_account_is_closed_with_its_object();
-    an_account_is_reset_after_a_missed_deallocation();
-    call_sites_beyond_the_limit_are_counted_together();
-    concurrent_retains_are_all_counted();
-    an_account_may_be_closed_during_a_read();
+    run_tests();
     return EXPECT_STATUS();
 }

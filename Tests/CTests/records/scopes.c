@@ -61,7 +61,7 @@ static void an_unrecorded_task_has_no_scope(void) {
 }
 
 /// The layout of `async let`, in memory of the parent task: version 1.
-static void an_unrecorded_child_task_inherits_the_scope_of_its_parent(void) {
+TEST(an_unrecorded_child_task_inherits_the_scope_of_its_parent) {
     enum { FLAGS = 32 / 8, PARENT = FAKE_TASK_BYTES / 8, IS_CHILD = 1 << 24 };
     uintptr_t child[PARENT + 2] = {0}, grandchild[PARENT + 2] = {0};
     bind(7, 0, NULL);
@@ -96,7 +96,7 @@ static void without_keys_objects_have_no_scope(void) {
 
 // MARK: - Scopes inside others
 
-static void a_new_scope_is_nested_in_the_bound_one(void) {
+TEST(a_new_scope_is_nested_in_the_bound_one) {
     uint32_t outer = liveobj_scope_make();
     EXPECT(outer != 0 && liveobj_scope_parent(outer) == 0);
     bind(outer, 0, NULL);
@@ -113,7 +113,7 @@ static void a_new_scope_is_nested_in_the_bound_one(void) {
 
 // MARK: - Tests
 
-static void the_running_test_is_that_of_the_bound_scope(void) {
+TEST(the_running_test_is_that_of_the_bound_scope) {
     uint32_t scope = liveobj_scope_make();
     bind(scope, 0, NULL);
     uint32_t inner = liveobj_scope_make();
@@ -125,20 +125,20 @@ static void the_running_test_is_that_of_the_bound_scope(void) {
     end_test(test);
 }
 
-static void without_a_scope_the_running_test_is_the_one_that_has_not_ended(void) {
+TEST(without_a_scope_the_running_test_is_the_one_that_has_not_ended) {
     uint32_t test = begin_test("Module.Suite/test", "", 0);
     EXPECT(liveobj_test_current() == test);
     end_test(test);
 }
 
-static void an_unknown_test_cannot_end(void) {
+TEST(an_unknown_test_cannot_end) {
     uint32_t count = liveobj_tests_count();
     liveobj_test_end(0, LIVEOBJ_TEST_FAILED);
     liveobj_test_end(UINT32_MAX, LIVEOBJ_TEST_FAILED);
     EXPECT(liveobj_tests_count() == count);
 }
 
-static void a_test_ends_once_and_its_outcome_may_change(void) {
+TEST(a_test_ends_once_and_its_outcome_may_change) {
     char id[] = "Module.Suite/recorded()";
     uint32_t test = begin_test(id, NULL, 3);
     id[0] = 'X'; // the strings are copied
@@ -185,7 +185,7 @@ static void later_objects_of_a_marked_scope_are_no_known_issue(void) {
 
 // MARK: - Captures
 
-static void a_capture_contains_tests_and_parents_of_scopes(void) {
+TEST(a_capture_contains_tests_and_parents_of_scopes) {
     enum { TEST_WORDS = 8, TEXT = TEST_WORDS + 1 };
     struct liveobj_recorded_test first = liveobj_tests_get(1);
     struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
@@ -200,7 +200,7 @@ static void a_capture_contains_tests_and_parents_of_scopes(void) {
     liveobj_buffer_free(capture);
 }
 
-static void a_capture_for_a_measurement_has_no_tests_and_scopes(void) {
+TEST(a_capture_for_a_measurement_has_no_tests_and_scopes) {
     void *object = make_object();
     struct liveobj_buffer capture = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_UNATTRIBUTED);
     EXPECT(section_find(capture, "OBJS").bytes != NULL);
@@ -266,14 +266,7 @@ int main(void) {
     a_task_without_values_inherits_the_scope_of_its_creation();
     an_unrecorded_task_has_no_scope();
     without_keys_objects_have_no_scope();
-    an_unrecorded_child_task_inherits_the_scope_of_its_parent();
-    a_new_scope_is_nested_in_the_bound_one();
-    the_running_test_is_that_of_the_bound_scope();
-    without_a_scope_the_running_test_is_the_one_that_has_not_ended();
-    an_unknown_test_cannot_end();
-    a_test_ends_once_and_its_outcome_may_change();
-    a_capture_contains_tests_and_parents_of_scopes();
-    a_capture_for_a_measurement_has_no_tests_and_scopes();
+    run_tests();
     a_scope_can_be_marked_as_a_known_issue();
     later_objects_of_a_marked_scope_are_no_known_issue();
     a_capture_contains_known_issue_scopes_and_their_ends();

@@ -140,20 +140,6 @@ static bool all_have_traces(unsigned live) {
     return result.live == live && result.untraced == 0;
 }
 
-static void add_bytes(void *sum, struct liveobj_extent extent) {
-    *(uint64_t *)sum += extent.end - extent.start;
-}
-
-static void add_mapping(void *sum, uintptr_t start, uintptr_t end) {
-    liveobj_os_visit_pages((struct liveobj_extent){start, end}, false, add_bytes, sum);
-}
-
-static uint64_t bytes_in_memory(void) {
-    uint64_t sum = 0;
-    liveobj_os_visit_mappings(add_mapping, &sum);
-    return sum;
-}
-
 static uint32_t round_now(void) {
     return __atomic_load_n(&liveobj_stack_depot_round, __ATOMIC_ACQUIRE);
 }

@@ -5,23 +5,9 @@
 #include "records/thread.h"
 #include "records/trace_collection.h"
 #include "stacks/stacks.h"
-#include "support/expect.h"
+#include "support/stack_testing.h"
 
 enum { TRACES = 300000, FRAMES = 50, BYTES = FRAMES * 8, MEGABYTE = 1 << 20 };
-
-static void add_bytes(void *sum, struct liveobj_extent extent) {
-    *(uint64_t *)sum += extent.end - extent.start;
-}
-
-static void add_mapping(void *sum, uintptr_t start, uintptr_t end) {
-    liveobj_os_visit_pages((struct liveobj_extent){start, end}, false, add_bytes, sum);
-}
-
-static uint64_t bytes_in_memory(void) {
-    uint64_t sum = 0;
-    liveobj_os_visit_mappings(add_mapping, &sum);
-    return sum;
-}
 
 /// The object of the trace dies at once.
 static void store(struct liveobj_thread *thread, uint64_t number) {

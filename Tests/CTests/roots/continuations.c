@@ -48,20 +48,20 @@ static uint32_t cached(uintptr_t thread, const void *head) {
     return count;
 }
 
-static void every_member_of_a_thread_list_is_cached(void) {
+TEST(every_member_of_a_thread_list_is_cached) {
     link_members();
     EXPECT(cached(THREAD, members[0]) == MEMBERS);
     EXPECT(cached(THREAD, members[MEMBERS - 1]) == 1);
     EXPECT(cached(THREAD, NULL) == 0);
 }
 
-static void data_of_an_unknown_thread_yields_no_cache(void) {
+TEST(data_of_an_unknown_thread_yields_no_cache) {
     link_members();
     EXPECT(cached(THREAD + 1, members[0]) == 0);
     EXPECT(cached(0, members[0]) == 0);
 }
 
-static void a_list_with_a_wrong_length_is_rejected(void) {
+TEST(a_list_with_a_wrong_length_is_rejected) {
     link_members();
     members[1]->next = NULL;
     EXPECT(cached(THREAD, members[0]) == 0);
@@ -73,7 +73,7 @@ static void a_list_with_a_wrong_length_is_rejected(void) {
     EXPECT(cached(THREAD, members[0]) == 0);
 }
 
-static void a_list_with_a_member_of_another_size_is_rejected(void) {
+TEST(a_list_with_a_member_of_another_size_is_rejected) {
     struct continuation *own = members[1];
     members[1] = calloc(4, sizeof *own);
     link_members();
@@ -82,7 +82,7 @@ static void a_list_with_a_member_of_another_size_is_rejected(void) {
     members[1] = own;
 }
 
-static void an_invalid_address_is_rejected(void) {
+TEST(an_invalid_address_is_rejected) {
     link_members();
     EXPECT(cached(THREAD, (const char *)members[0] + sizeof(uintptr_t)) == 0);
     EXPECT(cached(THREAD, (const void *)LIVEOBJ_PAGE_BYTES) == 0);
@@ -91,7 +91,7 @@ static void an_invalid_address_is_rejected(void) {
 }
 
 /// The data has the same offset from the kernel's robust list in each thread.
-static void only_libdispatch_data_is_read(void) {
+TEST(only_libdispatch_data_is_read) {
     struct liveobj_continuation_caches caches = {0};
     uintptr_t data[] = {THREAD};
     struct liveobj_image image = {.path = "/lib/libother.so", .thread_locals = (uintptr_t)data};
@@ -107,11 +107,6 @@ static void only_libdispatch_data_is_read(void) {
 int main(void) {
     for (size_t i = 0; i < MEMBERS; i++)
         members[i] = calloc(1, sizeof *members[i]);
-    every_member_of_a_thread_list_is_cached();
-    data_of_an_unknown_thread_yields_no_cache();
-    a_list_with_a_wrong_length_is_rejected();
-    a_list_with_a_member_of_another_size_is_rejected();
-    an_invalid_address_is_rejected();
-    only_libdispatch_data_is_read();
+    run_tests();
     return EXPECT_STATUS();
 }

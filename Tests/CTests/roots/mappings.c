@@ -104,7 +104,7 @@ static uint32_t find(struct liveobj_roots *roots) {
     return roots->unread;
 }
 
-static void each_is_found_once(void) {
+TEST(each_is_found_once) {
     struct liveobj_roots roots;
     EXPECT(find(&roots) == 0);
     struct liveobj_snapshot child = liveobj_snapshot_run(scan, NULL, &roots, 1 << 20, UINT64_MAX);
@@ -125,7 +125,7 @@ static uint32_t unread(void) {
 }
 
 /// Guard pages and reserves of programs, heaps and stacks.
-static void memory_without_contents_is_not_missed(void) {
+TEST(memory_without_contents_is_not_missed) {
     enum { RESERVED = 1 << 30 };
     char *start = map(RESERVED, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     EXPECT(mprotect(start, RESERVED / 2, PROT_NONE) == 0);
@@ -134,7 +134,7 @@ static void memory_without_contents_is_not_missed(void) {
     EXPECT(unread() == 0);
 }
 
-static void what_is_not_read_is_known(void) {
+TEST(what_is_not_read_is_known) {
     enum { MORE_THAN_IS_COPIED = 5 << 20 };
     map_file(MAP_SHARED)[1] = 1;
     EXPECT(unread() == LIVEOBJ_UNREAD_FILES);
@@ -150,8 +150,6 @@ int main(void) {
     make_objects();
     leave_all();
     overwrite_stack();
-    each_is_found_once();
-    memory_without_contents_is_not_missed();
-    what_is_not_read_is_known();
+    run_tests();
     return EXPECT_STATUS();
 }

@@ -66,7 +66,7 @@ static bool has_mark(const struct liveobj_stopped_thread *thread) {
     return false;
 }
 
-static void registers_are_read(void) {
+TEST(registers_are_read) {
     enum { ATTEMPTS = 50 };
     pthread_t thread;
     bool was_seen = false;
@@ -135,7 +135,7 @@ static void *make_call(void *number) {
     return (void *)(uintptr_t)(result == 1);
 }
 
-static void waiting_calls_go_on(void) {
+TEST(waiting_calls_go_on) {
     enum { STOPS = 100 };
     pthread_t threads[CALLS];
     struct epoll_event event = {.events = EPOLLIN};
@@ -181,7 +181,7 @@ static void *wait_until_interrupted(void *unused) {
     return unused;
 }
 
-static void signals_are_delivered(void) {
+TEST(signals_are_delivered) {
     enum { SIGNALS = 200 };
     pthread_t thread;
     void *result;
@@ -219,7 +219,7 @@ static void *start_threads(void *unused) {
     return unused;
 }
 
-static void threads_may_start_and_end(void) {
+TEST(threads_may_start_and_end) {
     enum { STARTERS = 3, STOPS = 200 };
     pthread_t threads[STARTERS];
     is_over = false;
@@ -232,7 +232,7 @@ static void threads_may_start_and_end(void) {
         pthread_join(threads[i], NULL);
 }
 
-static void the_helper_is_no_child(void) {
+TEST(the_helper_is_no_child) {
     EXPECT(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 }
 
@@ -257,7 +257,7 @@ static void *wait_in_read(void *unused) {
     return unused;
 }
 
-static void a_traced_thread_is_read_as_far_as_it_waits(void) {
+TEST(a_traced_thread_is_read_as_far_as_it_waits) {
     pthread_t thread;
     int ready[2];
     char answer = 0;
@@ -283,11 +283,6 @@ int main(void) {
     sigaddset(&awaited, SIGRTMIN + 1);
     sigprocmask(SIG_BLOCK, &awaited, NULL);
     EXPECT(stop_and_continue()); // there are none
-    registers_are_read();
-    waiting_calls_go_on();
-    signals_are_delivered();
-    threads_may_start_and_end();
-    the_helper_is_no_child();
-    a_traced_thread_is_read_as_far_as_it_waits();
+    run_tests();
     return EXPECT_STATUS();
 }

@@ -63,7 +63,7 @@ static struct liveobj_got_entries replace(const struct fake_image *fake) {
     return liveobj_image_replace_got_entries(&fake->image, "function", &replacement);
 }
 
-static void a_read_only_got_entry_is_replaced_and_stays_read_only(void) {
+TEST(a_read_only_got_entry_is_replaced_and_stays_read_only) {
     struct fake_image fake;
     make_image(&fake, (void *)RESOLVED);
     mprotect(fake.entry, PAGE, PROT_READ);
@@ -72,14 +72,14 @@ static void a_read_only_got_entry_is_replaced_and_stays_read_only(void) {
     EXPECT(replace(&fake).found == 1); // it still is
 }
 
-static void a_page_before_relro_protection_stays_writable(void) {
+TEST(a_page_before_relro_protection_stays_writable) {
     struct fake_image fake;
     make_image(&fake, (void *)RESOLVED);
     EXPECT(replace(&fake).found == 1 && *fake.entry == &replacement);
     EXPECT(liveobj_os_is_writable((uintptr_t)fake.entry));
 }
 
-static void a_got_entry_that_the_dynamic_linker_binds_meanwhile_is_detected(void) {
+TEST(a_got_entry_that_the_dynamic_linker_binds_meanwhile_is_detected) {
     struct fake_image fake;
     make_image(&fake, (void *)RESOLVED);
     EXPECT(replace(&fake).changed == 1);
@@ -88,7 +88,7 @@ static void a_got_entry_that_the_dynamic_linker_binds_meanwhile_is_detected(void
     EXPECT(replace(&fake).changed == 1 && *fake.entry == &replacement);
 }
 
-static void an_unrelocated_got_entry_is_not_changed(void) {
+TEST(an_unrelocated_got_entry_is_not_changed) {
     struct fake_image fake;
     make_image(&fake, (void *)ADDRESS_IN_FILE);
     EXPECT(replace(&fake).found == 0 && *fake.entry == (void *)ADDRESS_IN_FILE);
@@ -104,7 +104,7 @@ static bool copy_file(const char *from, const char *to) {
     return fclose(copy) == 0 && copied;
 }
 
-static void symbols_of_a_replaced_file_are_rejected(void) {
+TEST(symbols_of_a_replaced_file_are_rejected) {
     char folder[] = "/tmp/liveobjects-image-XXXXXX", loaded[64], other[64];
     struct link_map *map = NULL;
     struct liveobj_image image;
@@ -155,7 +155,7 @@ static bool variables_are(const ElfW(Phdr) * headers, size_t count, uintptr_t st
            found.items[0].end == BIAS + end;
 }
 
-static void variables_are_the_writable_memory_after_relocation(void) {
+TEST(variables_are_the_writable_memory_after_relocation) {
     enum { START = PAGE + 8, END = 5 * PAGE + 16 };
     const ElfW(Phdr)
         whole[] = {{.p_type = PT_LOAD, .p_flags = PF_R, .p_memsz = PAGE}, writable(START, END)};
@@ -192,7 +192,7 @@ static bool note_image(void *context, const struct liveobj_image *image) {
     return false;
 }
 
-static void variables_of_the_program_are_visited(void) {
+TEST(variables_of_the_program_are_visited) {
     struct places places = {0};
     liveobj_images_visit(note_image, &places);
     EXPECT(places.has_variable);
@@ -200,12 +200,6 @@ static void variables_of_the_program_are_visited(void) {
 }
 
 int main(void) {
-    a_read_only_got_entry_is_replaced_and_stays_read_only();
-    a_page_before_relro_protection_stays_writable();
-    a_got_entry_that_the_dynamic_linker_binds_meanwhile_is_detected();
-    an_unrelocated_got_entry_is_not_changed();
-    symbols_of_a_replaced_file_are_rejected();
-    variables_are_the_writable_memory_after_relocation();
-    variables_of_the_program_are_visited();
+    run_tests();
     return EXPECT_STATUS();
 }

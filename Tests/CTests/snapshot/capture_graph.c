@@ -45,7 +45,7 @@ static uint32_t capture_state(void) {
 
 static void *held; // a global variable
 
-static void a_capture_contains_references_and_roots(void) {
+TEST(a_capture_contains_references_and_roots) {
     uint64_t since = liveobj_mark();
     void **first = make_object(32), **second = make_object(32);
     first[2] = second;
@@ -61,7 +61,7 @@ static void a_capture_contains_references_and_roots(void) {
     liveobj_buffer_free(capture);
 }
 
-static void a_capture_without_references_contains_only_new_objects(void) {
+TEST(a_capture_without_references_contains_only_new_objects) {
     uint64_t since = liveobj_mark();
     make_object(32);
     struct liveobj_buffer capture = liveobj_capture_to_memory(since, LIVEOBJ_CONTENTS_OBJECTS);
@@ -105,7 +105,7 @@ static void *capture_when_cancelled(void *is_captured) {
     return is_captured;
 }
 
-static void a_cancelled_thread_ends_after_its_capture(void) {
+TEST(a_cancelled_thread_ends_after_its_capture) {
     pthread_t thread;
     bool is_captured = false;
     void *result = NULL;
@@ -149,9 +149,7 @@ int main(int argument_count, char **arguments) {
     settings.hook_mode = LIVEOBJ_HOOKS_GOT;
     settings.stacks = false;
     EXPECT(liveobj_start(&settings) == LIVEOBJ_STATE_TRACKING);
-    a_capture_contains_references_and_roots();
-    a_capture_without_references_contains_only_new_objects();
-    a_cancelled_thread_ends_after_its_capture();
+    run_tests();
     captures_and_forks_run_concurrently(
         argument_count > 1 ? (unsigned)strtoul(arguments[1], NULL, 10) : 50);
     return EXPECT_STATUS();

@@ -49,11 +49,11 @@ static bool change(void *context, liveobj_write_fn write, void *destination) {
     return write(destination, "changed", 7);
 }
 
-static void output_of_the_snapshot_process_is_received(void) {
+TEST(output_of_the_snapshot_process_is_received) {
     EXPECT(outputs(write_hello, NULL, "hello"));
 }
 
-static void memory_changes_in_the_snapshot_process_stay_there(void) {
+TEST(memory_changes_in_the_snapshot_process_stay_there) {
     int value = 1;
     EXPECT(outputs(change, &value, "changed"));
     EXPECT(changed == 0);
@@ -68,7 +68,7 @@ static bool write_pages(void *context, liveobj_write_fn write, void *destination
     return is_written;
 }
 
-static void output_that_was_read_occupies_no_memory(void) {
+TEST(output_that_was_read_occupies_no_memory) {
     int pages = 3;
     unsigned char is_resident[3];
     struct liveobj_snapshot child =
@@ -88,7 +88,7 @@ static bool write_too_much(void *context, liveobj_write_fn write, void *destinat
     return false;
 }
 
-static void output_beyond_the_limit_is_a_failure(void) {
+TEST(output_beyond_the_limit_is_a_failure) {
     EXPECT(fails(write_too_much, NULL, "not enough memory"));
 }
 
@@ -106,7 +106,7 @@ static bool die(void *context, liveobj_write_fn write, void *destination) {
     return true;
 }
 
-static void a_snapshot_process_that_ends_early_is_a_failure(void) {
+TEST(a_snapshot_process_that_ends_early_is_a_failure) {
     EXPECT(fails(crash_outside, NULL, "crashed"));
     EXPECT(fails(die, NULL, "was killed"));
 }
@@ -125,7 +125,7 @@ static bool forbid_clone(void) {
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-static void a_sandbox_that_forbids_clone_is_a_failure(void) {
+TEST(a_sandbox_that_forbids_clone_is_a_failure) {
     int status = -1;
     pid_t sandboxed = fork();
     if (sandboxed == 0) {
@@ -137,7 +137,7 @@ static void a_sandbox_that_forbids_clone_is_a_failure(void) {
 }
 
 /// No process can be created in a PID namespace once its first process has ended.
-static void a_pid_namespace_for_children_stays_usable(void) {
+TEST(a_pid_namespace_for_children_stays_usable) {
     int status = -1;
     pid_t process = fork();
     if (process == 0) {
@@ -159,7 +159,7 @@ static bool print(void *context, liveobj_write_fn write, void *destination) {
     return write(destination, is_printed ? "printed" : "silent", is_printed ? 7 : 6);
 }
 
-static void a_snapshot_process_cannot_print(void) {
+TEST(a_snapshot_process_cannot_print) {
     EXPECT(outputs(print, NULL, "silent"));
 }
 
@@ -172,11 +172,11 @@ static bool write_oom_score(void *context, liveobj_write_fn write, void *destina
     return write(destination, text, count);
 }
 
-static void the_oom_killer_prefers_the_snapshot_process(void) {
+TEST(the_oom_killer_prefers_the_snapshot_process) {
     EXPECT(outputs(write_oom_score, NULL, "1000\n"));
 }
 
-static void a_snapshot_process_leaves_no_zombie_and_no_descriptor(void) {
+TEST(a_snapshot_process_leaves_no_zombie_and_no_descriptor) {
     unsigned before = open_descriptors();
     child_signals = 0;
     signal(SIGCHLD, count_child_signal);
@@ -200,7 +200,7 @@ static void *run_child(void *unused) {
     return NULL;
 }
 
-static void wait_in_the_program_does_not_return_the_snapshot_process(void) {
+TEST(wait_in_the_program_does_not_return_the_snapshot_process) {
     pthread_t thread;
     pthread_create(&thread, NULL, run_child, NULL);
     liveobj_os_sleep(50000000);
@@ -218,7 +218,7 @@ static void *run_children(void *is_over) {
 
 /// A pipe's reader sees the end when the program closes it, also while a snapshot process is
 /// created. The kernel copies the first 64 descriptors for an instant: the pipes have higher ones.
-static void no_descriptor_is_held_open(void) {
+TEST(no_descriptor_is_held_open) {
     enum { FIRST = 64 };
     int fillers[FIRST], count = 0;
     while ((fillers[count] = dup(0)) >= 0 && fillers[count] < FIRST - 1)
@@ -241,7 +241,7 @@ static void no_descriptor_is_held_open(void) {
         close(fillers[i]);
 }
 
-static void the_signal_mask_is_restored(void) {
+TEST(the_signal_mask_is_restored) {
     sigset_t wanted, present;
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGUSR1);
@@ -280,7 +280,7 @@ static bool allocate_in_steps(void *context, liveobj_write_fn write, void *desti
     return write(destination, "went on", 7);
 }
 
-static void snapshot_processes_end_while_other_threads_allocate(void) {
+TEST(snapshot_processes_end_while_other_threads_allocate) {
     enum { THREADS = 6, CHILDREN = 300 };
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
@@ -298,7 +298,7 @@ static void *run_on_small_stack(void *unused) {
     return NULL;
 }
 
-static void a_small_stack_is_enough(void) {
+TEST(a_small_stack_is_enough) {
     enum { STACK_BYTES = 16 * 1024 };
     pthread_t thread;
     pthread_attr_t attributes;
@@ -317,7 +317,7 @@ static bool advance_forever(void *context, liveobj_write_fn write, void *destina
         liveobj_snapshot_advance();
 }
 
-static void work_that_goes_on_is_ended_at_the_deadline(void) {
+TEST(work_that_goes_on_is_ended_at_the_deadline) {
     static const uint64_t tenth_of_a_second = 100000000;
     struct liveobj_snapshot child = liveobj_snapshot_run(advance_forever, NULL, NULL, capacity,
                                                          liveobj_os_time() + tenth_of_a_second);
@@ -327,21 +327,6 @@ static void work_that_goes_on_is_ended_at_the_deadline(void) {
 }
 
 int main(void) {
-    output_of_the_snapshot_process_is_received();
-    memory_changes_in_the_snapshot_process_stay_there();
-    output_that_was_read_occupies_no_memory();
-    output_beyond_the_limit_is_a_failure();
-    a_snapshot_process_that_ends_early_is_a_failure();
-    a_sandbox_that_forbids_clone_is_a_failure();
-    a_pid_namespace_for_children_stays_usable();
-    a_snapshot_process_cannot_print();
-    the_oom_killer_prefers_the_snapshot_process();
-    a_snapshot_process_leaves_no_zombie_and_no_descriptor();
-    wait_in_the_program_does_not_return_the_snapshot_process();
-    no_descriptor_is_held_open();
-    the_signal_mask_is_restored();
-    snapshot_processes_end_while_other_threads_allocate();
-    a_small_stack_is_enough();
-    work_that_goes_on_is_ended_at_the_deadline();
+    run_tests();
     return EXPECT_STATUS();
 }

@@ -68,7 +68,7 @@ static bool try_step_between_others(void *context, liveobj_write_fn write, void 
            write(destination, third, strlen(third));
 }
 
-static void a_failing_step_does_not_end_the_others(void) {
+TEST(a_failing_step_does_not_end_the_others) {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const struct attempt attempts[] = {
         {crash, NULL}, {crash, (void *)1}, {give_up, NULL}, {loop, NULL}, {wait_for_lock, &lock}};
@@ -93,7 +93,7 @@ static void advance_for_long(void *unused) {
     }
 }
 
-static void a_long_step_that_makes_progress_is_not_ended(void) {
+TEST(a_long_step_that_makes_progress_is_not_ended) {
     struct attempt attempt = {advance_for_long, NULL};
     EXPECT(outputs(try_step_between_others, &attempt, "done done done "));
 }
@@ -112,7 +112,7 @@ static void scan_for_long(void *buffer) {
         liveobj_references_scan(start, start + buffer_bytes, 0, ignore, NULL);
 }
 
-static void a_long_scan_without_references_is_not_ended(void) {
+TEST(a_long_scan_without_references_is_not_ended) {
     struct attempt attempt = {scan_for_long, liveobj_os_map(buffer_bytes)};
     EXPECT(outputs(try_step_between_others, &attempt, "done done done "));
     liveobj_os_unmap(attempt.context, buffer_bytes);
@@ -131,7 +131,7 @@ static void overflow(void *unused) {
     deepest += go_deeper(0);
 }
 
-static void a_stack_overflow_ends_only_its_step(void) {
+TEST(a_stack_overflow_ends_only_its_step) {
     struct attempt attempt = {overflow, NULL};
     EXPECT(outputs(try_step_between_others, &attempt, "done ended done "));
 }
@@ -139,9 +139,6 @@ static void a_stack_overflow_ends_only_its_step(void) {
 int main(void) {
     a_step_that_gets_no_processor_time_is_not_ended();
     progress_in_the_program_is_not_counted();
-    a_failing_step_does_not_end_the_others();
-    a_long_step_that_makes_progress_is_not_ended();
-    a_long_scan_without_references_is_not_ended();
-    a_stack_overflow_ends_only_its_step();
+    run_tests();
     return EXPECT_STATUS();
 }

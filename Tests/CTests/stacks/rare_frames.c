@@ -132,18 +132,18 @@ static bool trace_is_complete(frame *function) {
     return complete && is_complete();
 }
 
-static void a_realigned_frame_is_passed(void) {
+TEST(a_realigned_frame_is_passed) {
     EXPECT(trace_is_complete(realigned));
 }
 
-static void a_wrong_rule_ends_the_trace(void) {
+TEST(a_wrong_rule_ends_the_trace) {
     realigned((void (*)(void *, void *))thunk, (void *)(uintptr_t)record);
     EXPECT(ends_in(realigned));
     realigned((void (*)(void *, void *))thunk, (void *)(uintptr_t)record_in_handler);
     EXPECT(ends_in(realigned));
 }
 
-static void another_expression_ends_the_trace(void) {
+TEST(another_expression_ends_the_trace) {
     EXPECT(trace_ends_in(endless));
     EXPECT(trace_ends_in(read_twice));
     EXPECT(trace_ends_in(read_at_zero));
@@ -154,7 +154,7 @@ static void another_expression_ends_the_trace(void) {
 }
 
 /// The caller is found by the stack pointer; further out a frame may need the frame pointer.
-static void a_lost_frame_pointer_does_not_end_the_trace(void) {
+TEST(a_lost_frame_pointer_does_not_end_the_trace) {
     EXPECT(!trace_ends_in(fp_by_expression));
     EXPECT(!trace_ends_in(fp_by_value));
 }
@@ -184,7 +184,7 @@ static void on_trap(int signal, siginfo_t *info, void *context) {
     PC_OF(interrupted) += TRAP_BYTES;
 }
 
-static void a_stack_that_cannot_be_read_ends_the_trace(void) {
+TEST(a_stack_that_cannot_be_read_ends_the_trace) {
     const size_t bytes = 1 << 16;
     char *unreadable = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     handle(SIGILL, on_trap);
@@ -203,7 +203,7 @@ __asm__("trap_at_start:\n  .cfi_startproc\n  ud2\n  ret\n  .cfi_endproc\n");
 __asm__("trap_at_start:\n  .cfi_startproc\n  .inst 0\n  ret\n  .cfi_endproc\n");
 #endif
 
-static void the_first_instruction_of_a_function_is_passed(void) {
+TEST(the_first_instruction_of_a_function_is_passed) {
     trap_at_start();
     EXPECT(is_complete());
 }
@@ -236,12 +236,7 @@ int main(void) {
     cache = make_cache();
     EXPECT(liveobj_stacks_start(64, 1 << 24) != LIVEOBJ_STACKS_OFF);
     handle(SIGUSR1, on_signal);
-    a_realigned_frame_is_passed();
-    a_wrong_rule_ends_the_trace();
-    another_expression_ends_the_trace();
-    a_lost_frame_pointer_does_not_end_the_trace();
-    a_stack_that_cannot_be_read_ends_the_trace();
-    the_first_instruction_of_a_function_is_passed();
+    run_tests();
     an_entry_of_a_linkage_table_is_passed();
     return EXPECT_STATUS();
 }

@@ -26,7 +26,7 @@ static void without_a_mean_everything_is_sampled(void) {
         EXPECT(liveobj_sampler_takes(&sampler, bytes));
 }
 
-static void the_probability_depends_on_the_size(void) {
+TEST(the_probability_depends_on_the_size) {
     enum { TRIES = 2000000 };
     static const uint64_t sizes[] = {1, 16, 48, 1000, 4096, 10000, 50000};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -38,7 +38,7 @@ static void the_probability_depends_on_the_size(void) {
     }
 }
 
-static void the_probability_does_not_depend_on_other_allocations(void) {
+TEST(the_probability_does_not_depend_on_other_allocations) {
     enum { TRIES = 3000000 };
     static const uint64_t sizes[] = {32, 3000, 64}; // the first always follows the small one
     struct liveobj_sampler sampler = {0, 0};
@@ -51,7 +51,7 @@ static void the_probability_does_not_depend_on_other_allocations(void) {
 
 /// Each run begins at another place: were the first mark always at the mean, small programs would
 /// have no sample, or all the same one.
-static void the_first_allocation_of_a_thread_is_sampled_like_any_other(void) {
+TEST(the_first_allocation_of_a_thread_is_sampled_like_any_other) {
     enum { THREADS = 200000 };
     static struct liveobj_sampler samplers[THREADS];
     uint64_t hits = 0;
@@ -61,7 +61,7 @@ static void the_first_allocation_of_a_thread_is_sampled_like_any_other(void) {
 }
 
 /// The share of distances greater than n times the mean is exp(-n).
-static void distances_are_exponentially_distributed(void) {
+TEST(distances_are_exponentially_distributed) {
     enum { MARKS = 1000000, MOST = 5 };
     struct liveobj_sampler sampler = {0, 0};
     uint64_t longer[MOST + 1] = {0};
@@ -75,7 +75,7 @@ static void distances_are_exponentially_distributed(void) {
         EXPECT(is_plausible(longer[times], MARKS, 1 - probability(times)));
 }
 
-static void a_large_mean_is_drawn_exactly(void) {
+TEST(a_large_mean_is_drawn_exactly) {
     enum { MARKS = 1000000 };
     static const uint64_t mean = (uint64_t)1 << 30;
     struct liveobj_sampler sampler = {0, 0};
@@ -92,10 +92,6 @@ static void a_large_mean_is_drawn_exactly(void) {
 int main(void) {
     without_a_mean_everything_is_sampled();
     liveobj_sampling_start(MEAN);
-    the_probability_depends_on_the_size();
-    the_probability_does_not_depend_on_other_allocations();
-    the_first_allocation_of_a_thread_is_sampled_like_any_other();
-    distances_are_exponentially_distributed();
-    a_large_mean_is_drawn_exactly();
+    run_tests();
     return EXPECT_STATUS();
 }

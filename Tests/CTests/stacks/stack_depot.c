@@ -16,7 +16,7 @@ static uint32_t intern(uint64_t hash, struct liveobj_stored_trace trace) {
     return id ? id : liveobj_stack_depot_insert(0, hash, trace);
 }
 
-static void a_trace_is_stored_once(void) {
+TEST(a_trace_is_stored_once) {
     const uintptr_t frames[] = {0x30, 0x20, 0x10};
     EXPECT(liveobj_stack_depot_find(0, 1, 0) == 0);
     uint32_t id = intern(1, alone(frames, 3));
@@ -26,7 +26,7 @@ static void a_trace_is_stored_once(void) {
     EXPECT(liveobj_stack_depot_last() == 2);
 }
 
-static void a_trace_continues_in_its_parent(void) {
+TEST(a_trace_continues_in_its_parent) {
     const uintptr_t own[] = {0x50, 0x40};
     uintptr_t all[MAX_FRAMES];
     // Given a trace that shares the two outermost frames of the first
@@ -37,7 +37,7 @@ static void a_trace_continues_in_its_parent(void) {
     EXPECT(memcmp(all, expected, sizeof expected) == 0);
 }
 
-static void parents_without_shared_frames_are_skipped(void) {
+TEST(parents_without_shared_frames_are_skipped) {
     const uintptr_t own[] = {0x60};
     uintptr_t all[MAX_FRAMES];
     // Given a trace that shares with the second only what that shares with the first
@@ -49,7 +49,7 @@ static void parents_without_shared_frames_are_skipped(void) {
     EXPECT(memcmp(all, expected, sizeof expected) == 0);
 }
 
-static void a_hint_never_changes_the_result(void) {
+TEST(a_hint_never_changes_the_result) {
     for (uint64_t hash = 1; hash <= 3; hash++)
         for (uint32_t previous = 0; previous <= 8; previous += 2)
             EXPECT(liveobj_stack_depot_find(0, hash, previous) == 2 * hash);
@@ -74,7 +74,7 @@ static void *intern_all(void *ids_of_thread) {
     return NULL;
 }
 
-static void threads_agree_on_ids(void) {
+TEST(threads_agree_on_ids) {
     static uint32_t ids[THREADS][TRACES];
     pthread_t threads[THREADS];
     uint32_t before = liveobj_stack_depot_last();
@@ -93,10 +93,6 @@ static void threads_agree_on_ids(void) {
 int main(void) {
     if (!liveobj_stack_depot_start((uint64_t)64 << 20))
         return 1;
-    a_trace_is_stored_once();
-    a_trace_continues_in_its_parent();
-    parents_without_shared_frames_are_skipped();
-    a_hint_never_changes_the_result();
-    threads_agree_on_ids();
+    run_tests();
     return EXPECT_STATUS();
 }

@@ -39,20 +39,6 @@ static bool is_stored(uint32_t id, uint64_t number) {
     return trace.own_frames == 2 && trace.frames[0] == number && trace.frames[1] == number + 1;
 }
 
-static void add_bytes(void *sum, struct liveobj_extent extent) {
-    *(uint64_t *)sum += extent.end - extent.start;
-}
-
-static void add_mapping(void *sum, uintptr_t start, uintptr_t end) {
-    liveobj_os_visit_pages((struct liveobj_extent){start, end}, false, add_bytes, sum);
-}
-
-static uint64_t bytes_in_memory(void) {
-    uint64_t sum = 0;
-    liveobj_os_visit_mappings(add_mapping, &sum);
-    return sum;
-}
-
 static void expect_success(pid_t child) {
     int status = -1;
     EXPECT(waitpid(child, &status, 0) == child && status == 0);

@@ -25,6 +25,23 @@ static int liveobj_expect_failures;
         }                                                                                          \
     } while (0)
 
+enum { LIVEOBJ_EXPECT_TESTS = 32 };
+static __attribute__((unused)) void (*liveobj_expect_tests[LIVEOBJ_EXPECT_TESTS])(void);
+static __attribute__((unused)) int liveobj_expect_count;
+
+/// A test that `run_tests` runs, in the order of the file.
+#define TEST(name)                                                                                 \
+    static void name(void);                                                                        \
+    __attribute__((constructor)) static void add_##name(void) {                                    \
+        liveobj_expect_tests[liveobj_expect_count++] = name;                                       \
+    }                                                                                              \
+    static void name(void)
+
+static inline void run_tests(void) {
+    for (int i = 0; i < liveobj_expect_count; i++)
+        liveobj_expect_tests[i]();
+}
+
 /// What `main` returns where the test cannot run: CTest says "Skipped".
 enum { EXPECT_SKIPPED = 77 };
 

@@ -47,3 +47,18 @@ static inline struct liveobj_stack_cache *make_cache(void) {
         abort();
     return cache;
 }
+
+static inline void add_bytes(void *sum, struct liveobj_extent extent) {
+    *(uint64_t *)sum += extent.end - extent.start;
+}
+
+static inline void add_mapping(void *sum, uintptr_t start, uintptr_t end) {
+    liveobj_os_visit_pages((struct liveobj_extent){start, end}, false, add_bytes, sum);
+}
+
+/// Of the recorder.
+static inline uint64_t bytes_in_memory(void) {
+    uint64_t sum = 0;
+    liveobj_os_visit_mappings(add_mapping, &sum);
+    return sum;
+}
