@@ -92,7 +92,7 @@ static void make_source(const char *const *kind, int32_t references, uint64_t st
     object.events = events;
 }
 
-TEST(a_source_with_events_has_a_handler_to_call) {
+static void a_source_with_events_has_a_handler_to_call(void) {
     make_source(timer_kind, ARMED_TIMER, 0);
     struct found found = pending();
     EXPECT(found.count == 1 && found.function == CODE);
@@ -103,7 +103,7 @@ TEST(a_source_with_events_has_a_handler_to_call) {
     EXPECT(owned().count == 0);
 }
 
-TEST(a_source_without_events_is_left_to_its_owner) {
+static void a_source_without_events_is_left_to_its_owner(void) {
     make_source(timer_kind, ARMED_TIMER, NOT_ACTIVATED);
     EXPECT(pending().count == 0 && owned().count == 1);
     EXPECT_STRING(owned().label, "eventHandler");
@@ -113,7 +113,7 @@ TEST(a_source_without_events_is_left_to_its_owner) {
     EXPECT(pending().count == 0 && owned().count == 1);
 }
 
-TEST(another_owner_or_a_running_handler_may_resume_a_source) {
+static void another_owner_or_a_running_handler_may_resume_a_source(void) {
     make_source(timer_kind, ARMED_TIMER, SUSPENDED);
     object.owners = 1;
     EXPECT_STRING(pending().label, "dispatch source (timer), suspended");
@@ -122,7 +122,7 @@ TEST(another_owner_or_a_running_handler_may_resume_a_source) {
     EXPECT(pending().count == 1 && owned().count == 0);
 }
 
-TEST(other_memory_is_no_source) {
+static void other_memory_is_no_source(void) {
     make_source(timer_kind, ARMED_TIMER, 0);
     events[1]++;
     EXPECT(pending().count == 0 && owned().count == 0);
@@ -134,7 +134,7 @@ TEST(other_memory_is_no_source) {
     free(elsewhere);
 }
 
-TEST(a_queue_has_work) {
+static void a_queue_has_work(void) {
     memset(&object, 0, sizeof object);
     object.kind = &queue_kind;
     object.label = "my.queue";
@@ -147,7 +147,7 @@ TEST(a_queue_has_work) {
     EXPECT_STRING(pending().label, "dispatch queue \"my.queue\", suspended");
 }
 
-TEST(a_group_has_work) {
+static void a_group_has_work(void) {
     memset(&object, 0, sizeof object);
     object.kind = &group_kind;
     object.state = (uintptr_t)work;
@@ -161,6 +161,11 @@ int main(void) {
     liveobj_dispatch_prepare();
     EXPECT(liveobj_dispatch_may_begin_with((uintptr_t)&source_kind));
     EXPECT(!liveobj_dispatch_may_begin_with(1));
-    run_tests();
+    a_source_with_events_has_a_handler_to_call();
+    a_source_without_events_is_left_to_its_owner();
+    another_owner_or_a_running_handler_may_resume_a_source();
+    other_memory_is_no_source();
+    a_queue_has_work();
+    a_group_has_work();
     return EXPECT_STATUS();
 }

@@ -69,8 +69,3 @@ TEST(many_labels_keep_their_texts) {
     EXPECT_STRING(liveobj_label_get(first + MANY - 1).text, "p4999");
     EXPECT(property("p0") == first);
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

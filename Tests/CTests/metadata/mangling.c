@@ -126,8 +126,3 @@ TEST(a_generic_signature_ends_before_the_type) {
     EXPECT(liveobj_mangled_skip_signature("4Demo4BookPRzAA6LocalPR_l5Other2NcV"));
     EXPECT(!liveobj_mangled_skip_signature("") && !liveobj_mangled_skip_signature("R"));
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

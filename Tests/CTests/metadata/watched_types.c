@@ -35,8 +35,3 @@ TEST(an_unnamed_type_matches_nothing) {
     static const struct liveobj_name_parts nameless = {.count = 0};
     EXPECT(!liveobj_name_matches(&nameless, "*"));
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

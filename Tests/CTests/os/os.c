@@ -142,8 +142,3 @@ TEST(clocks_are_read_without_the_time_stamp_counter) {
     EXPECT(waitpid(process, &status, 0) == process && status == 0);
 #endif
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

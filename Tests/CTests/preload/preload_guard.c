@@ -224,8 +224,3 @@ TEST(a_hanging_step_is_abandoned_earlier_after_a_noted_wait) {
     EXPECT(end.tv_sec - start.tv_sec < 30);
     liveobj_guard_end();
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

@@ -167,8 +167,3 @@ TEST(a_path_without_a_folder_is_kept) {
     EXPECT_STRING(getenv("LD_PRELOAD"), preloads);
     unsetenv("LD_PRELOAD");
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

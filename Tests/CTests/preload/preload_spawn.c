@@ -266,8 +266,3 @@ TEST(a_pending_cancel_is_deferred) {
     EXPECT(result.error == 0 && WEXITSTATUS(result.status) == 6);
     EXPECT(value == PTHREAD_CANCELED && cleanups == 1);
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

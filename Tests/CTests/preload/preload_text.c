@@ -79,8 +79,3 @@ TEST(nothing_is_written_after_a_failure) {
     EXPECT(!liveobj_text_flush(&text));
     EXPECT(writes == 1);
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

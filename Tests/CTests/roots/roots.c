@@ -81,7 +81,7 @@ static void make_object(size_t index, size_t bytes) {
 
 /// Leaves an address behind the end of an object, in the same chunk: malloc may return 16 bytes
 /// more than were requested, with the contents of a previous allocation.
-TEST(leave_in_slack) {
+static void leave_in_slack(void) {
     enum { OBJECT_BYTES = 24, CHUNK_BYTES = 40, WORD_IN_SLACK = 3 };
     uintptr_t *words = malloc(CHUNK_BYTES);
     words[WORD_IN_SLACK] = hidden(objects[IN_SLACK]);
@@ -262,7 +262,7 @@ static void *allocate_in_own_heap(void *unused) {
 }
 
 /// Frees a chunk while the first one in the thread's cache is of another thread's heap.
-TEST(leave_in_mixed_cache) {
+static void leave_in_mixed_cache(void) {
     pthread_t thread;
     void *foreign;
     volatile uintptr_t *words = malloc(CACHED_BYTES); // volatile: keeps the store before free
@@ -288,14 +288,14 @@ static uintptr_t *make_continuation(uintptr_t priority, uintptr_t *next, size_t 
 static __thread uintptr_t *volatile queue;
 
 /// The continuations were cached before: old counts are in the field of the priority.
-TEST(leave_in_queue) {
+static void leave_in_queue(void) {
     enum { MEMBERS = 4 };
     for (uintptr_t count = 1; count <= MEMBERS; count++)
         queue = make_continuation(count, queue, count == MEMBERS ? IN_QUEUED_WORK : OBJECTS);
 }
 
 /// Reserves more than there is memory: only touched pages may be read.
-TEST(reserve_too_much) {
+static void reserve_too_much(void) {
     enum { TOUCHED = 1 << 30 };
     char *sparse = mmap(NULL, (size_t)1 << 38, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -423,7 +423,10 @@ int main(void) {
     leave_in_kernel();
     leave_in_freed_memory(IN_FREED);
     run(leave_in_heap_of_parts);
-    run_tests();
+    leave_in_slack();
+    leave_in_mixed_cache();
+    leave_in_queue();
+    reserve_too_much();
     pthread_t ended = end_a_thread();
     pthread_t thread = start_other_thread(), idle = start_idle_thread();
     hold_and_scan();

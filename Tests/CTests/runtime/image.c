@@ -198,8 +198,3 @@ TEST(variables_of_the_program_are_visited) {
     EXPECT(places.has_variable);
     EXPECT(!places.has_constant || liveobj_os_is_writable((uintptr_t)&constant_address));
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

@@ -325,8 +325,3 @@ TEST(work_that_goes_on_is_ended_at_the_deadline) {
     liveobj_snapshot_end(&child);
     EXPECT(waitpid(-1, NULL, __WALL) == -1 && errno == ECHILD);
 }
-
-int main(void) {
-    run_tests();
-    return EXPECT_STATUS();
-}

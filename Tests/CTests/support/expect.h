@@ -2,10 +2,11 @@
 
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static int liveobj_expect_failures;
+extern int liveobj_expect_failures;
 
 #define EXPECT(condition)                                                                          \
     do {                                                                                           \
@@ -25,22 +26,18 @@ static int liveobj_expect_failures;
         }                                                                                          \
     } while (0)
 
-enum { LIVEOBJ_EXPECT_TESTS = 32 };
-static __attribute__((unused)) void (*liveobj_expect_tests[LIVEOBJ_EXPECT_TESTS])(void);
-static __attribute__((unused)) int liveobj_expect_count;
+void add_test(void (*test)(void));
 
-/// A test that `run_tests` runs, in the order of the file.
+/// A test that `run_tests` runs, in the order of the file. A file may have no `main` (main.c).
 #define TEST(name)                                                                                 \
     static void name(void);                                                                        \
     __attribute__((constructor)) static void add_##name(void) {                                    \
-        liveobj_expect_tests[liveobj_expect_count++] = name;                                       \
+        add_test(name);                                                                            \
     }                                                                                              \
     static void name(void)
 
-static inline void run_tests(void) {
-    for (int i = 0; i < liveobj_expect_count; i++)
-        liveobj_expect_tests[i]();
-}
+/// \returns false if there is none.
+bool run_tests(void);
 
 /// What `main` returns where the test cannot run: CTest says "Skipped".
 enum { EXPECT_SKIPPED = 77 };
