@@ -35,6 +35,9 @@ let companions = [("XCTestCompanion", ["XCTestSupport"]), ("TestingCompanion", [
     ])
 }
 
+/// All that the C library has.
+let gnu = CSetting.define("_GNU_SOURCE", to: "")
+
 let package = Package(
   name: "LiveObjects",
   platforms: [.macOS(.v13)],
@@ -50,13 +53,13 @@ let package = Package(
   ],
   targets: [
     // Its files include one another by folder: "records/records.h".
-    .target(name: "CLiveObjects", cSettings: [.headerSearchPath(".")]),
+    .target(name: "CLiveObjects", cSettings: [gnu, .headerSearchPath(".")]),
     .target(
       name: "CLiveObjectsService", dependencies: ["CLiveObjects"],
-      cSettings: [.headerSearchPath("."), .headerSearchPath("../CLiveObjects")]),
+      cSettings: [gnu, .headerSearchPath("."), .headerSearchPath("../CLiveObjects")]),
     .target(name: "CCompanion"),
-    .target(name: "CSpawn", cSettings: [.headerSearchPath("../CLiveObjects")]),
-    .target(name: "CLiveObjectsOptions"),
+    .target(name: "CSpawn", cSettings: [gnu, .headerSearchPath("../CLiveObjects")]),
+    .target(name: "CLiveObjectsOptions", cSettings: [gnu]),
     .target(name: "LiveObjectsCapture"),
     .target(name: "LiveObjectsAnalysis", dependencies: ["LiveObjectsCapture"]),
     .target(name: "LiveObjectsSystem", dependencies: ["CSpawn"]),
@@ -78,7 +81,7 @@ let package = Package(
         "CLiveObjects", "CLiveObjectsService", "LiveObjectsSystem", "LiveObjectsCapture",
         "LiveObjectsAnalysis", "LiveObjectsReport", "LiveObjectsSymbolication",
       ]),
-    .target(name: "CLiveObjectsStart", dependencies: ["CLiveObjects"]),
+    .target(name: "CLiveObjectsStart", dependencies: ["CLiveObjects"], cSettings: [gnu]),
     .target(
       name: "LeakAssertions",
       dependencies: [
@@ -160,7 +163,7 @@ let package = Package(
       name: "LiveObjectsPreload",
       dependencies: ["CLiveObjects", "CLiveObjectsService", "CLiveObjectsOptions", "CCompanion", "CSpawn"],
       cSettings: [
-        .headerSearchPath("."), .headerSearchPath("../CLiveObjects"),
+        gnu, .headerSearchPath("."), .headerSearchPath("../CLiveObjects"),
         .headerSearchPath("../CLiveObjectsService"),
       ],
       // The library lives in programs of any kind, so it needs libc and nothing else: no start

@@ -2,7 +2,6 @@
 //
 // Nothing here calls malloc. Runs in the constructor, in the tool, and in tests.
 
-#define _GNU_SOURCE
 #include "options.h"
 
 #include <stdarg.h>

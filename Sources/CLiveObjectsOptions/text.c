@@ -2,7 +2,6 @@
 //
 // All functions are async-signal-safe if the given write function is.
 
-#define _GNU_SOURCE
 #include "text.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 //
 // Owns the flag that the process has failed. Runs in assertions, on any thread, and at exit.
 
-#define _GNU_SOURCE
 #include "CLiveObjectsStart.h"
 
 #include <stdio.h>

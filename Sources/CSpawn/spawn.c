@@ -6,7 +6,6 @@
 // a thread that ends the host must not wait for their lock. No call here is a cancellation point,
 // and no sanitizer in the host notices that a process shares its memory.
 
-#define _GNU_SOURCE
 #include "supervisor.h"
 
 #include <errno.h>

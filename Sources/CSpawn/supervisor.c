@@ -11,7 +11,6 @@
 // cancelled or intercepted by a sanitizer. So this file makes system calls only
 // (arch/system_call.h) and calls nothing else; a test checks that.
 
-#define _GNU_SOURCE
 #include "supervisor.h"
 
 #if defined(__linux__)

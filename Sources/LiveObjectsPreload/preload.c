@@ -17,7 +17,6 @@
 // The constructor runs after those of the libraries that the program is linked with, so that the
 // Swift runtime is loaded, and before the program's own code.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "options.h"
 #include "output/output.h"

@@ -1,6 +1,5 @@
 // The reader of a loaded image's file, which another may have replaced.
 
-#define _GNU_SOURCE
 #include "runtime/image.h"
 #include "os/os.h"
 

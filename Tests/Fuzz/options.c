@@ -1,6 +1,5 @@
 // The parser of LIVEOBJECTS_OPTIONS, and the text that it complains in.
 
-#define _GNU_SOURCE
 #include "options.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 
 #if defined(__linux__) && defined(__x86_64__)
 
-#define _GNU_SOURCE
 #include "arch/runtime_code.h"
 
 #include <string.h>

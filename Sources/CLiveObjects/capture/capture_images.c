@@ -4,7 +4,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "capture/capture.h"
 #include "os/os.h"
 #include "runtime/image.h"

@@ -4,7 +4,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "arch/address.h"
 #include "capture/capture.h"
 #include "hooks/hooks.h"

@@ -6,7 +6,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "capture/test_table.h"
 #include "capture/stream.h"
 #include "os/arena.h"

@@ -16,7 +16,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "hooks/hooks.h"
 #include "arch/runtime_code.h"
 #include "arch/system_call.h"

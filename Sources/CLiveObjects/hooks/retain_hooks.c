@@ -10,7 +10,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "arch/address.h"
 #include "arch/runtime_code.h"
 #include "arch/system_call.h"

@@ -2,8 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
-
 #include "layout/declarations.h"
 #include "metadata/address_table.h"
 #include "metadata/labels.h"

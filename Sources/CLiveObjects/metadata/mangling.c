@@ -2,8 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
-
 #include "metadata/mangling.h"
 #include "os/compiler.h"
 #include "os/os.h"

@@ -13,7 +13,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "os/arena.h"
 #include "os/os.h"
 

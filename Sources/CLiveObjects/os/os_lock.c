@@ -10,7 +10,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "os/os.h"
 
 /// Values of `holder`. Thread pointers are multiples of 16, so small numbers are unused.

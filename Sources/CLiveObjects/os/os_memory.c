@@ -2,7 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "os/os.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "os/os.h"
 
 #include <string.h>

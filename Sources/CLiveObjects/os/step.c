@@ -3,7 +3,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "os/step.h"
 #include "os/os.h"
 

@@ -2,7 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "recorder/fork.h"
 #include "os/os.h"
 #include "recorder/write_capture.h"

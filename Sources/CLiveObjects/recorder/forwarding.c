@@ -7,7 +7,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "os/compiler.h"
 #include "recorder/recorder.h"

@@ -6,7 +6,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "recorder/recorder.h"
 #include "arch/registers.h"
 #include "arch/system_call.h"

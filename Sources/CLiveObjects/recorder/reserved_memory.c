@@ -11,7 +11,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "os/os.h"
 #include "runtime/memory_reader.h"

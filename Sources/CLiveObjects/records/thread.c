@@ -7,7 +7,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "records/thread.h"
 #include "os/arena.h"
 

@@ -5,7 +5,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "roots/roots.h"
 #include "arch/address.h"
 #include "metadata/metadata.h"

@@ -3,7 +3,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "roots/roots_scan.h"
 #include "heap/references.h"
 #include "os/compiler.h"

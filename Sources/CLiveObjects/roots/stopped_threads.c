@@ -2,7 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "roots/stopped_threads.h"
 #include "arch/registers.h"
 #include "arch/system_call.h"

@@ -5,7 +5,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "arch/registers.h"
 #include "arch/system_call.h"
 #include "roots/stopped_threads.h"

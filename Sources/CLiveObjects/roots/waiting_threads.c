@@ -2,7 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "roots/waiting_threads.h"
 #include "arch/registers.h"
 #include "os/compiler.h"

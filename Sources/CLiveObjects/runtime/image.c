@@ -6,7 +6,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "runtime/image.h"
 
 #include <elf.h>

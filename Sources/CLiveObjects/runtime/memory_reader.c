@@ -9,7 +9,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "runtime/memory_reader.h"
 
 #include <errno.h>

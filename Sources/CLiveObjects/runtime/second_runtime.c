@@ -10,7 +10,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "runtime/second_runtime.h"
 #include "os/os.h"
 #include "runtime/image.h"

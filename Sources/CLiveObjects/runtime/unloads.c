@@ -6,7 +6,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "runtime/unloads.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"

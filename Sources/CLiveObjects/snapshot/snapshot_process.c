@@ -7,7 +7,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "snapshot/snapshot_process.h"
 #include "os/deadline.h"
 #include "os/step.h"

@@ -3,7 +3,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "stacks/unwind_images.h"
 
 #include <elf.h>

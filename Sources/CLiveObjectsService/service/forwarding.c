@@ -1,7 +1,6 @@
 // forwarding.c - the public functions, which call the copy of this library that has the thread:
 // that of the recorder in use.
 
-#define _GNU_SOURCE
 #include "service/forwarding.h"
 
 #if defined(__linux__)

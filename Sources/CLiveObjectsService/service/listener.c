@@ -7,7 +7,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "service/listener.h"
 
 #include <errno.h>

@@ -11,7 +11,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "os/deadline.h"
 #include "service/listener.h"
 #include "service/service.h"

@@ -2,7 +2,6 @@
 
 #if defined(__linux__)
 
-#define _GNU_SOURCE
 #include "service/service.h"
 #include "os/kernel_words.h"
 #include "os/os.h"

@@ -3,7 +3,6 @@
 //
 // Every descriptor made here is close-on-exec. Async-signal-safe.
 
-#define _GNU_SOURCE
 #include "output/descriptor.h"
 #include "program/program.h"
 

@@ -5,7 +5,6 @@
 // error of the first process of the run: a test may compare what a program that it starts writes
 // there. Async-signal-safe.
 
-#define _GNU_SOURCE
 #include "output/descriptor.h"
 #include "output/output.h"
 #include "program/program.h"

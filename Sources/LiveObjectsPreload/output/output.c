@@ -4,7 +4,6 @@
 // replaces another's report. The path is resolved in the constructor, before the program can change
 // its working directory.
 
-#define _GNU_SOURCE
 #include "output/output.h"
 #include "options.h"
 #include "output/descriptor.h"

@@ -4,7 +4,6 @@
 // wrote are tracked. In all others nothing may be printed, and the runtime must not be touched.
 // Runs in the constructor, before the program's own code.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "program/program.h"
 #include "text.h"

@@ -4,7 +4,6 @@
 // changes it, because the entries and the array move. So it is read once, in the constructor. The
 // memory comes from the system alone and is never freed.
 
-#define _GNU_SOURCE
 #include "options.h"
 #include "program/program.h"
 

@@ -1,6 +1,5 @@
 // library.c - owns the path of the preload library itself.
 
-#define _GNU_SOURCE
 #include "program/program.h"
 
 #include <dlfcn.h>

@@ -20,7 +20,6 @@
 // Programs that are not tracked (a shell) pass it on as well. Runs in the constructor. Without
 // getenv, setenv and malloc, because some programs (bash) define functions with these names.
 
-#define _GNU_SOURCE
 #include "options.h"
 #include "os/os.h"
 #include "program/program.h"

@@ -1,7 +1,6 @@
 // unload.c - replaces `dlclose`, so that the recorder learns at once that code was unloaded. Owns
 // the address of libc's `dlclose`.
 
-#define _GNU_SOURCE
 #include "recorder/recorder.h"
 
 #include <dlfcn.h>

@@ -13,7 +13,6 @@
 // The report is made on a separate stack. Crash handlers call `_exit` on an alternate signal stack
 // of 8 KB, threads may have 16 KB, and a report needs more.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "options.h"
 #include "os/os.h"

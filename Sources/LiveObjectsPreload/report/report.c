@@ -3,7 +3,6 @@
 // The report is completed in anonymous files and copied to the output at once. So a tool that dies
 // leaves no half report, and other processes wait for a copy, not for an analysis.
 
-#define _GNU_SOURCE
 #include "report/report.h"
 #include "CLiveObjects.h"
 #include "options.h"

@@ -5,7 +5,6 @@
 // can write to, either could be someone else's. If the file exists, its name gets a number: in a
 // container, the process id is the same in every run.
 
-#define _GNU_SOURCE
 #include "output/descriptor.h"
 #include "output/output.h"
 #include "report/report.h"

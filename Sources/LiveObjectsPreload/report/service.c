@@ -2,7 +2,6 @@
 //
 // The thread exists only if an option asks for it: a program may count its threads.
 
-#define _GNU_SOURCE
 #include "CLiveObjectsService.h"
 #include "options.h"
 #include "output/output.h"

@@ -3,7 +3,6 @@
 // Without the report the process would have ended before they expire. Those of `timer_create` are
 // found in the list of the kernel, since libc has none. Async-signal-safe.
 
-#define _GNU_SOURCE
 #include "os/os.h"
 #include "report/report.h"
 

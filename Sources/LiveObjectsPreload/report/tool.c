@@ -3,7 +3,6 @@
 // The tool is a Swift program. It runs in a separate process, so that it cannot affect the tracked
 // program: with its allocations, its crashes or its Swift runtime.
 
-#define _GNU_SOURCE
 #include "CSpawn.h"
 #include "options.h"
 #include "os/deadline.h"

@@ -17,7 +17,6 @@
 //
 // Uses system calls only: the signal handling of a sanitizer would delay the ticks.
 
-#define _GNU_SOURCE
 #include "arch/assembly.h"
 #include "os/os.h"
 #include "safety/safety.h"

@@ -3,7 +3,6 @@
 // Replaces ucontext and setjmp, which sanitizers intercept: they warn, and report the other stack
 // as an error. A debugger and an unwinder find the caller by the frame pointer. Async-signal-safe.
 
-#define _GNU_SOURCE
 #include "arch/assembly.h"
 #include "safety/safety.h"
 

@@ -10,7 +10,6 @@
 //
 // The replacements do what libc does, in any program and on any thread. Async-signal-safe.
 
-#define _GNU_SOURCE
 #include "arch/assembly.h"
 #include "arch/system_call.h"
 #include "safety/safety.h"

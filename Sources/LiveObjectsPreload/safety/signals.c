@@ -4,7 +4,6 @@
 // of it, and a closed pipe or a file size limit must not kill the program because of our writes.
 // Async-signal-safe.
 
-#define _GNU_SOURCE
 #include "safety/safety.h"
 
 #include <errno.h>

@@ -10,7 +10,6 @@
 //
 // Runs in the constructor: the test library is initialised, and none of its tests has begun.
 
-#define _GNU_SOURCE
 #include "tests/companion.h"
 #include "CCompanion.h"
 #include "CLiveObjects.h"

@@ -12,7 +12,6 @@
 // Outside of the recorder's hooks. A case's memory is never given back: a task that outlives the
 // case still leads to it.
 
-#define _GNU_SOURCE
 #include "tests/test_cases.h"
 #include "CCompanion.h"
 #include "CLiveObjects.h"

@@ -7,7 +7,6 @@
 // by the companion's entry point instead of the library's for SwiftPM, and the companion learns
 // from the library's events which test has failed.
 
-#define _GNU_SOURCE
 #include "CCompanion.h"
 #include "runtime/image.h"
 #include "tests/test_cases.h"

@@ -1,7 +1,6 @@
 // A capture while another thread loads and unloads a library: its name is copied while it is
 // loaded.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "runtime/unloads.h"
 #include "support/expect.h"

@@ -1,7 +1,6 @@
 // Objects with invalid headers: only their types are lost. Their metadata was unmapped, wholly or
 // in part, or reused for other memory, or never was metadata.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "os/os.h"
 #include "support/capture_sections.h"

@@ -1,6 +1,5 @@
 // Memory that a program has reserved and never touched is not read.
 
-#define _GNU_SOURCE
 #include "heap/object_words.h"
 #include "heap/references.h"
 #include "support/expect.h"

@@ -1,7 +1,6 @@
 // Signal handlers that allocate, free and fork while they interrupt hooks, on several threads: no
 // deadlock, no two objects with one record, and children that keep running.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "os/os.h"
 #include "recorder/fork.h"

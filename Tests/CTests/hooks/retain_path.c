@@ -1,7 +1,6 @@
 // The repair of a runtime whose hook path for retain changes the pointer: pointers arrive as they
 // are, and the functions that replace the runtime's adapter keep the registers that it keeps.
 
-#define _GNU_SOURCE
 #include "arch/runtime_code.h"
 #include "hooks/hooks.h"
 #include "os/os.h"

@@ -1,7 +1,6 @@
 // Where the processor may reorder loads, and the kernel refuses to order them, hooks are installed
 // only while the process has one thread.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "arch/system_call.h"
 #include "support/expect.h"

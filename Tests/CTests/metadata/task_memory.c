@@ -1,6 +1,5 @@
 // The references, slabs and inner tasks of fake tasks, in the layout of version 1.
 
-#define _GNU_SOURCE
 #include "metadata/task_memory.h"
 #include "heap/references.h"
 #include "metadata/labels.h"

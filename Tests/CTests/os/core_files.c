@@ -1,6 +1,5 @@
 // Memory of the recorder is not in core files, and empty arenas take no huge pages.
 
-#define _GNU_SOURCE
 #include "os/os.h"
 #include "records/page_map.h"
 #include "records/records.h"

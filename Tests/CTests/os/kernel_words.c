@@ -1,6 +1,5 @@
 // Pointers that only the kernel keeps.
 
-#define _GNU_SOURCE
 #include "os/kernel_words.h"
 #include "os/os.h"
 #include "support/expect.h"

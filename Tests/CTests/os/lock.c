@@ -1,7 +1,6 @@
 // Locks store their holder: no thread waits for its own lock, and a fork proceeds without a
 // lock that it cannot take.
 
-#define _GNU_SOURCE
 #include "os/os.h"
 #include "support/expect.h"
 

@@ -1,7 +1,6 @@
 // How much memory is left for the process according to limits and cgroups. The cgroups are fake:
 // folders with the files that the kernel would provide.
 
-#define _GNU_SOURCE
 #include "os/os.h"
 #include "support/expect.h"
 

@@ -1,6 +1,5 @@
 // System calls: waiting for a word that a forked copy changes, mapped and resident memory, clocks.
 
-#define _GNU_SOURCE
 #include "os/os.h"
 #include "support/expect.h"
 

@@ -1,6 +1,5 @@
 // Which programs are left alone by their names. (Real processes: Tests/PreloadTests.)
 
-#define _GNU_SOURCE
 #include "program/program.h"
 #include "support/expect.h"
 

@@ -1,6 +1,5 @@
 // A helper has the environment that the program was started with, and is not watched.
 
-#define _GNU_SOURCE
 #include "program/program.h"
 #include "support/expect.h"
 

@@ -1,7 +1,6 @@
 // A step of the report that crashes or hangs is abandoned, another thread that faults is suspended
 // meanwhile, and the program's handlers are restored.
 
-#define _GNU_SOURCE
 #include "os/os.h"
 #include "safety/safety.h"
 #include "support/expect.h"

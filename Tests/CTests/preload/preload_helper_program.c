@@ -1,6 +1,5 @@
 // Helper programs: the host cannot see them, and they do not outlive it.
 
-#define _GNU_SOURCE
 #include "CSpawn.h"
 #include "support/expect.h"
 

@@ -1,6 +1,5 @@
 // LIVEOBJECTS_OPTIONS: parsing, reported problems, and the documentation's table.
 
-#define _GNU_SOURCE
 #include "options.h"
 #include "support/expect.h"
 #include "text.h"

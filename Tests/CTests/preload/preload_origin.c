@@ -1,6 +1,5 @@
 // Which process is the first of a run, and what its child processes learn about it.
 
-#define _GNU_SOURCE
 #include "options.h"
 #include "program/program.h"
 #include "support/expect.h"

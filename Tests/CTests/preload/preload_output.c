@@ -1,7 +1,6 @@
 // Outputs of reports: files that are truncated once and then shared, and writes that never hang or
 // kill the process.
 
-#define _GNU_SOURCE
 #include "options.h"
 #include "output/descriptor.h"
 #include "output/output.h"

@@ -1,6 +1,5 @@
 // The tool runs in a process that is invisible to the program, and ends in bounded time.
 
-#define _GNU_SOURCE
 #include "CSpawn.h"
 #include "output/descriptor.h"
 #include "safety/safety.h"

@@ -1,7 +1,6 @@
 // The beginnings and ends of test cases, with a fake runtime that has a stack of task-local values
 // for each task, and a fake companion that records its calls.
 
-#define _GNU_SOURCE
 #include "CCompanion.h"
 #include "support/expect.h"
 #include "support/fake_recorder.h"

@@ -1,6 +1,5 @@
 // Names from the program are printed without control characters.
 
-#define _GNU_SOURCE
 #include "support/expect.h"
 #include "text.h"
 

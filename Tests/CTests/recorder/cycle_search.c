@@ -1,6 +1,5 @@
 // The search for possible cycles among a test's survivors, and its partial capture.
 
-#define _GNU_SOURCE
 #include "support/capture_sections.h"
 #include "support/scoped_objects.h"
 

@@ -1,7 +1,6 @@
 // At exit the C library forgets the fork handlers of an image whose destructors have run. A fork
 // that has begun by then must still give back the recorder's locks.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "recorder/fork.h"
 #include "support/expect.h"

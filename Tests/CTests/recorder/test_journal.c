@@ -1,6 +1,5 @@
 // The journal of tests, which is read after a crash, and the failures of tests in captures.
 
-#define _GNU_SOURCE
 #include "capture/test_table.h"
 #include "support/capture_sections.h"
 #include "support/scoped_objects.h"

@@ -1,7 +1,6 @@
 // Limits of address space (ulimit -v, ulimit -d), also set after the start: the recorder takes a
 // small part of what is left, and counts the objects that it drops for that.
 
-#define _GNU_SOURCE
 #include "os/arena.h"
 #include "records/records.h"
 #include "records/retain_ledger.h"

@@ -1,6 +1,5 @@
 // A forked child does not use records that other threads were changing during the fork.
 
-#define _GNU_SOURCE
 #include "records/records.h"
 #include "records/thread.h"
 #include "support/expect.h"

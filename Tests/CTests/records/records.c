@@ -1,7 +1,6 @@
 // The records of live objects: lookup by address, removal, reuse, and dropped objects in a full
 // arena.
 
-#define _GNU_SOURCE
 #include "records/records.h"
 #include "os/compiler.h"
 #include "os/os.h"

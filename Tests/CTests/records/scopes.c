@@ -1,7 +1,6 @@
 // Nested scopes, the scope of a task, and the tests of a process: the recorder's tables and their
 // sections in a capture.
 
-#define _GNU_SOURCE
 #include "records/scopes.h"
 #include "CLiveObjects.h"
 #include "capture/capture.h"

@@ -5,7 +5,6 @@
 // An object's size is the checksum of the return addresses that were walked, so that whoever reads
 // a record and its trace can tell whether they belong together.
 
-#define _GNU_SOURCE
 #include "records/trace_collection.h"
 #include "os/arena.h"
 #include "records/records.h"

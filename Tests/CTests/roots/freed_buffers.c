@@ -1,6 +1,5 @@
 // Raw buffers that C has freed are no objects any more.
 
-#define _GNU_SOURCE
 #include "roots/freed_buffers.h"
 #include "metadata/types.h"
 #include "records/records.h"

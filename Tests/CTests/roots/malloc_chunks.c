@@ -1,6 +1,5 @@
 // Heaps of glibc's malloc in the forms that they have in programs with threads.
 
-#define _GNU_SOURCE
 #include "roots/malloc_chunks.h"
 #include "CLiveObjects.h"
 #include "os/os.h"

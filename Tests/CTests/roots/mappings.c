@@ -1,7 +1,6 @@
 // Memory that the snapshot process does not have as the program has it is read, or its absence is
 // known.
 
-#define _GNU_SOURCE
 #include "roots/mappings.h"
 #include "os/os.h"
 #include "records/records.h"

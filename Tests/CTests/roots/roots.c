@@ -1,6 +1,5 @@
 // Roots in a process with several threads.
 
-#define _GNU_SOURCE
 #include "roots/roots.h"
 #include "CLiveObjects.h"
 #include "os/os.h"

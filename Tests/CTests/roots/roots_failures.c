@@ -1,6 +1,5 @@
 // What cannot be listed is reported: without roots, live objects would look like leaks.
 
-#define _GNU_SOURCE
 #include "records/records.h"
 #include "records/thread.h"
 #include "roots/roots.h"

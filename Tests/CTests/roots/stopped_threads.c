@@ -1,6 +1,5 @@
 // Other threads are stopped, and do not notice it.
 
-#define _GNU_SOURCE
 #include "roots/stopped_threads.h"
 #include "support/expect.h"
 

@@ -1,7 +1,6 @@
 // Loaded images, while another thread loads them and after their files were replaced: GOT entries
 // are changed only if the dynamic linker permits it, and no symbol of another file is used.
 
-#define _GNU_SOURCE
 #include "runtime/image.h"
 #include "os/os.h"
 #include "support/expect.h"

@@ -1,7 +1,6 @@
 // Unloaded libraries: traces are right after other code has their place, and after the unload of a
 // Swift library references are not read.
 
-#define _GNU_SOURCE
 #include "runtime/unloads.h"
 #include "CLiveObjects.h"
 #include "os/os.h"

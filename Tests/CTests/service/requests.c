@@ -1,6 +1,5 @@
 // Clients that ask or read slowly delay neither each other nor the end of the thread.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "CLiveObjectsService.h"
 #include "support/expect.h"

@@ -1,6 +1,5 @@
 // The recorder's thread ends when it is asked to, also where nothing can connect to its socket.
 
-#define _GNU_SOURCE
 #include "CLiveObjectsService.h"
 #include "os/os.h"
 #include "support/expect.h"

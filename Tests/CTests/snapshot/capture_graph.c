@@ -1,7 +1,6 @@
 // Captures with references in a running program: threads that allocate and free, two threads that
 // capture at once, and forks.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "support/capture_sections.h"
 #include "support/expect.h"

@@ -1,6 +1,5 @@
 // The snapshot process: its output, its ends, and that the program does not notice it.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "heap/references.h"
 #include "os/os.h"

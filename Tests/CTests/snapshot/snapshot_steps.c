@@ -1,6 +1,5 @@
 // The steps of a snapshot process: one that fails, or makes no progress, does not end the others.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "heap/references.h"
 #include "os/os.h"

@@ -1,7 +1,6 @@
 // Stack traces of tasks continue with the functions that wait, wherever the running function keeps
 // its context. The code here is as compilers write it for the runtime and for tasks.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "arch/unwind.h"
 #include "stacks/stacks.h"

@@ -2,7 +2,6 @@
 // wrong, or has an expression that neither makes, ends the trace: it is not evaluated, since it may
 // read any memory or never end.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "arch/unwind.h"
 #include "stacks/stacks.h"

@@ -1,7 +1,6 @@
 // A fork does not copy the stored traces: the child has none of their memory, and stores its own
 // traces under new ids. The snapshot process has them all.
 
-#define _GNU_SOURCE
 #include "recorder/fork.h"
 #include "snapshot/snapshot_process.h"
 #include "stacks/stacks.h"

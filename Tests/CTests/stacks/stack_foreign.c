@@ -1,7 +1,6 @@
 // Stacks that the program allocated itself, as coroutine libraries do: walked while they are
 // mapped.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "arch/system_call.h"
 #include "os/os.h"

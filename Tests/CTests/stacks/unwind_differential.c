@@ -1,7 +1,6 @@
 // The recorder's stack traces are libunwind's, in C code of every shape: leaf code without frame
 // pointers, dynamic frames, callbacks from libc, signal handlers, another stack, threads.
 
-#define _GNU_SOURCE
 #include "support/unwind_truth.h"
 
 #include <alloca.h>

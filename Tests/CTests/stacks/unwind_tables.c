@@ -1,7 +1,6 @@
 // Unwind tables are read exactly where they are sound, and never past their ends where they are
 // not.
 
-#define _GNU_SOURCE
 #include "os/os.h"
 #include "stacks/eh_frame.h"
 #include "stacks/unwind_images.h"

@@ -1,7 +1,6 @@
 // signal_safe_malloc.c - an allocator that a signal handler may use, whatever it has interrupted:
 // memory is handed out once and never again. For the tests of hooks in signal handlers.
 
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>

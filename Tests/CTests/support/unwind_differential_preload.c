@@ -11,7 +11,6 @@
 // A trace of a task goes on with the task's callers, which libunwind does not know: what is
 // compared ends there.
 
-#define _GNU_SOURCE
 #include "CLiveObjects.h"
 #include "os/os.h"
 #include "stacks/stack_walk.h"

@@ -1,7 +1,6 @@
 // Hands inputs to `test_input`, and stops at one that takes more than a second of the processor's
 // time: libFuzzer's own limit counts what other programs do as well.
 
-#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
