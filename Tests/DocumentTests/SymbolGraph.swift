@@ -58,16 +58,18 @@ struct SymbolGraph: Decodable {
     return graph
   }
 
-  /// A sorted line for each declaration, and for each declared conformance.
+  /// A sorted line for each declaration, and for the declared conformances of each type.
   var lines: [String] {
     let paths = Dictionary(
       symbols.map { ($0.identifier.precise, $0.path) }, uniquingKeysWith: { first, _ in first })
-    let conformances = relationships.filter { $0.kind == "conformsTo" }.compactMap { conformance -> String? in
+    var conformances: [String: Set<String>] = [:]
+    for conformance in relationships where conformance.kind == "conformsTo" {
       let name = paths[conformance.target] ?? conformance.targetFallback ?? conformance.target
-      guard !Self.implied.contains(name), let type = paths[conformance.source] else { return nil }
-      return "\(type): conforms to \(name)"
+      guard !Self.implied.contains(name), let type = paths[conformance.source] else { continue }
+      conformances[type, default: []].insert(name)
     }
-    return (symbols.map(\.line) + conformances).sorted()
+    let lists = conformances.map { "\($0): conforms to \($1.sorted().joined(separator: ", "))" }
+    return (symbols.map(\.line) + lists).sorted()
   }
 
   /// Protocols that the compiler adds by itself; which ones differs between its versions.
