@@ -129,7 +129,7 @@ static bool is_word(const char *name) {
     return liveobj_captured_is_word(&type);
 }
 
-static void types_with_parameters_may_be_words(void) {
+TEST(types_with_parameters_may_be_words) {
     static const char *const words[] = {"x",     "q_",   "qd0__", "xSg",
                                         "q0_Sg", "xXMT", "SayxG", "SDySSxG"};
     static const char *const others[] = {"x_Sit", "q_Qp",    "SayxG_Sit", "Sa8IteratorVyx_G",
@@ -148,7 +148,7 @@ TEST(the_class_of_a_captured_object_is_a_source) {
     EXPECT(environment_of("x", "M1", "q_", "B0").is_known);
 }
 
-static void an_incomplete_environment_is_rejected(void) {
+TEST(an_incomplete_environment_is_rejected) {
     EXPECT(!environment_of("x", "B0", "q0_", "B2").is_known);   // no second parameter
     EXPECT(!environment_of("x", "B0", "q_", "B1").is_known);    // the word is no type
     EXPECT(!environment_of("x", "B0", "q_", "B3").is_known);    // no such word
@@ -157,11 +157,4 @@ static void an_incomplete_environment_is_rejected(void) {
     EXPECT(!environment_of("x", "B0", "q_", "G0R1_").is_known); // the type is not generic
     EXPECT(!environment_of("x", "B0", "q999_", "B2").is_known);
     EXPECT(!environment_of("x", "B0", "Si", "B2").is_known);
-}
-
-int main(void) {
-    run_tests();
-    types_with_parameters_may_be_words();
-    an_incomplete_environment_is_rejected();
-    return EXPECT_STATUS();
 }

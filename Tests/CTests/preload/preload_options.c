@@ -28,7 +28,7 @@ static void parse(const char *string) {
     liveobj_options_parse(&options, string, &text);
 }
 
-static void defaults_are_those_of_the_options_table(void) {
+TEST(defaults_are_those_of_the_options_table) {
     parse(NULL);
     EXPECT_STRING(options.output, "stderr");
     EXPECT_STRING(options.tool, "");
@@ -49,7 +49,7 @@ static void defaults_are_those_of_the_options_table(void) {
     EXPECT_STRING(problems, "");
 }
 
-static void pairs_set_values(void) {
+TEST(pairs_set_values) {
     parse("format=capture:stacks=off:graph=off:depth=512:sample=512K:retains='Demo.*,*Cache':"
           "exitcode=7:"
           "verbosity=2:way="
@@ -72,7 +72,7 @@ static void pairs_set_values(void) {
     EXPECT_STRING(problems, "");
 }
 
-static void times_and_growth_have_units(void) {
+TEST(times_and_growth_have_units) {
     parse("every=90:trigger=2x");
     EXPECT(options.every == 90 && options.trigger.factor == 2 && options.trigger.intervals == 0);
     parse("every=10s:trigger=6");
@@ -128,7 +128,7 @@ TEST(an_unclosed_quote_invalidates_only_its_option) {
     EXPECT(reports_only_the_quotes("tool='a:"));
 }
 
-static void the_number_of_reported_problems_is_limited(void) {
+TEST(the_number_of_reported_problems_is_limited) {
     char many[400];
     unsigned lines = 0;
     for (size_t i = 0; i < sizeof many; i++)
@@ -141,7 +141,7 @@ static void the_number_of_reported_problems_is_limited(void) {
     EXPECT(options.depth == 5);
 }
 
-static void quoted_values_may_contain_colons(void) {
+TEST(quoted_values_may_contain_colons) {
     parse("output='a:b':tool=\"c:'d\":depth=5");
     EXPECT_STRING(options.output, "a:b");
     EXPECT_STRING(options.tool, "c:'d");
@@ -280,14 +280,4 @@ TEST(the_documentation_lists_every_option) {
         EXPECT(strstr(line, row.help));
         EXPECT(strstr(line, *row.values ? row.values : row.standard));
     }
-}
-
-int main(void) {
-    defaults_are_those_of_the_options_table();
-    pairs_set_values();
-    times_and_growth_have_units();
-    the_number_of_reported_problems_is_limited();
-    quoted_values_may_contain_colons();
-    run_tests();
-    return EXPECT_STATUS();
 }

@@ -115,6 +115,30 @@ static void begin_case(struct task *task) {
 #define ENTRY_POINT                                                                                \
     "$s7Testing19__swiftPMEntryPoint7passings5NeverOAA25__CommandLineArguments_v0VSg_tYaF"
 
+/// Swift's record of an asynchronous function, with its code behind it.
+static const struct {
+    int32_t distance;
+    uint32_t context_bytes;
+    char code[8];
+} other_entry_point = {8, 64, ""}, other_with_value = {8, 64, ""};
+
+TEST(without_the_entry_point_no_case_begins) {
+    const struct liveobj_testing_companion companion = {.case_begin = case_begin,
+                                                        .case_end = case_end};
+    EXPECT(liveobj_test_cases_start(&companion) != NULL && fake_scope_key == NULL);
+}
+
+TEST(without_calls_of_the_library_no_case_begins) {
+    const struct liveobj_testing_companion companion = {
+        .case_begin = case_begin, .case_end = case_end, .entry_point = &other_entry_point};
+    fake_entries_exist = false;
+    EXPECT(liveobj_test_cases_start(&companion) != NULL && fake_scope_key == NULL);
+    fake_entries_exist = true;
+    EXPECT(liveobj_test_cases_start(&companion) == NULL && fake_scope_key != NULL);
+    EXPECT(fake_entry(ENTRY_POINT "Tu") == &other_entry_point);
+    EXPECT(fake_entry(ENTRY_POINT) == other_entry_point.code);
+}
+
 TEST(a_case_begins_and_ends_with_push_and_pop) {
     struct task task;
     begin_case(&task);
@@ -205,41 +229,6 @@ TEST(a_failure_in_a_task_of_a_case_fails_it) {
     EXPECT(!ended_failed);
 }
 
-/// Swift's record of an asynchronous function, with its code behind it.
-static const struct {
-    int32_t distance;
-    uint32_t context_bytes;
-    char code[8];
-} other_entry_point = {8, 64, ""}, other_with_value = {8, 64, ""};
-
-static void without_calls_of_the_library_no_case_begins(void) {
-    const struct liveobj_testing_companion companion = {
-        .case_begin = case_begin, .case_end = case_end, .entry_point = &other_entry_point};
-    fake_entries_exist = false;
-    EXPECT(liveobj_test_cases_start(&companion) != NULL && fake_scope_key == NULL);
-    fake_entries_exist = true;
-    EXPECT(liveobj_test_cases_start(&companion) == NULL && fake_scope_key != NULL);
-    EXPECT(fake_entry(ENTRY_POINT "Tu") == &other_entry_point);
-    EXPECT(fake_entry(ENTRY_POINT) == other_entry_point.code);
-}
-
-static void without_the_entry_point_no_case_begins(void) {
-    const struct liveobj_testing_companion companion = {.case_begin = case_begin,
-                                                        .case_end = case_end};
-    EXPECT(liveobj_test_cases_start(&companion) != NULL && fake_scope_key == NULL);
-}
-
-/// Swift Testing 6.0.
-static void the_binding_function_of_the_library_is_replaced(void) {
-    struct liveobj_testing_companion companion = {.case_begin = case_begin,
-                                                  .case_end = case_end,
-                                                  .with_value = &other_with_value,
-                                                  .entry_point = &other_entry_point};
-    EXPECT(liveobj_test_cases_start(&companion) == NULL);
-    EXPECT(fake_entry(WITH_VALUE "Tu") == &other_with_value &&
-           fake_entry(WITH_VALUE) == other_with_value.code);
-}
-
 /// As that function calls.
 TEST(a_case_begins_and_ends_with_the_binding_function) {
     struct task task = {0};
@@ -256,10 +245,13 @@ TEST(a_case_begins_and_ends_with_the_binding_function) {
     EXPECT(ended == begun && bound_scope() == 0 && task.count == 1);
 }
 
-int main(void) {
-    without_the_entry_point_no_case_begins();
-    without_calls_of_the_library_no_case_begins();
-    run_tests();
-    the_binding_function_of_the_library_is_replaced();
-    return EXPECT_STATUS();
+/// Swift Testing 6.0.
+TEST(the_binding_function_of_the_library_is_replaced) {
+    struct liveobj_testing_companion companion = {.case_begin = case_begin,
+                                                  .case_end = case_end,
+                                                  .with_value = &other_with_value,
+                                                  .entry_point = &other_entry_point};
+    EXPECT(liveobj_test_cases_start(&companion) == NULL);
+    EXPECT(fake_entry(WITH_VALUE "Tu") == &other_with_value &&
+           fake_entry(WITH_VALUE) == other_with_value.code);
 }

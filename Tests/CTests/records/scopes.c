@@ -25,7 +25,18 @@ static uint32_t scope_of_new_object(void) {
     return scope;
 }
 
-static void objects_belong_to_the_bound_scope(void) {
+TEST(a_capture_has_a_test_table_only_if_tests_are_listed) {
+    struct liveobj_buffer before = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
+    EXPECT(section_find(before, "TEST").bytes == NULL);
+    liveobj_buffer_free(before);
+    liveobj_tests_watch(NULL, NULL);
+    struct liveobj_buffer watched = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
+    struct section tests = section_find(watched, "TEST");
+    EXPECT(tests.bytes != NULL && tests.count == 0);
+    liveobj_buffer_free(watched);
+}
+
+TEST(objects_belong_to_the_bound_scope) {
     EXPECT(scope_of_new_object() == 0);
     bind(7, 0, NULL);
     EXPECT(scope_of_new_object() == 7);
@@ -33,12 +44,12 @@ static void objects_belong_to_the_bound_scope(void) {
     EXPECT(scope_of_new_object() == UINT32_MAX - 1);
 }
 
-static void a_diff_takes_precedence_over_its_test(void) {
+TEST(a_diff_takes_precedence_over_its_test) {
     bind(7, 9, NULL);
     EXPECT(scope_of_new_object() == 9);
 }
 
-static void a_task_without_values_inherits_the_scope_of_its_creation(void) {
+TEST(a_task_without_values_inherits_the_scope_of_its_creation) {
     bind(7, 0, NULL);
     void *task = swift_task_create_common(BYTES);
     bind(0, 0, task);
@@ -52,7 +63,7 @@ static void a_task_without_values_inherits_the_scope_of_its_creation(void) {
     free(inner), free(task);
 }
 
-static void an_unrecorded_task_has_no_scope(void) {
+TEST(an_unrecorded_task_has_no_scope) {
     char memory[BYTES];
     bind(0, 0, memory);
     EXPECT(scope_of_new_object() == 0);
@@ -82,7 +93,7 @@ TEST(an_unrecorded_child_task_inherits_the_scope_of_its_parent) {
     free(parent);
 }
 
-static void without_keys_objects_have_no_scope(void) {
+TEST(without_keys_objects_have_no_scope) {
     liveobj_scope_set_key(LIVEOBJ_SCOPE_TESTS, NULL);
     bind(7, 9, NULL);
     EXPECT(scope_of_new_object() == 9);
@@ -153,7 +164,7 @@ TEST(a_test_ends_once_and_its_outcome_may_change) {
     EXPECT_STRING(recorded.arguments, "");
 }
 
-static void a_scope_can_be_marked_as_a_known_issue(void) {
+TEST(a_scope_can_be_marked_as_a_known_issue) {
     uint32_t outer = liveobj_scope_open(0), inner = liveobj_scope_open(outer);
     liveobj_scope_mark_known_issue(0);
     liveobj_scope_mark_known_issue(UINT32_MAX);
@@ -172,7 +183,7 @@ static uint64_t sequence_of(const void *memory) {
     return object.sequence;
 }
 
-static void later_objects_of_a_marked_scope_are_no_known_issue(void) {
+TEST(later_objects_of_a_marked_scope_are_no_known_issue) {
     uint32_t scope = liveobj_scope_open(0);
     void *earlier = make_object_in(scope);
     liveobj_scope_mark_known_issue(scope);
@@ -209,7 +220,7 @@ TEST(a_capture_for_a_measurement_has_no_tests_and_scopes) {
     free_object(object);
 }
 
-static void a_capture_contains_known_issue_scopes_and_their_ends(void) {
+TEST(a_capture_contains_known_issue_scopes_and_their_ends) {
     enum { RECORD = 16 };
     uint32_t first = liveobj_scope_open(0), last = liveobj_scope_open(0);
     liveobj_scope_mark_known_issue(last);
@@ -227,17 +238,6 @@ static void a_capture_contains_known_issue_scopes_and_their_ends(void) {
     liveobj_buffer_free(capture);
 }
 
-static void a_capture_has_a_test_table_only_if_tests_are_listed(void) {
-    struct liveobj_buffer before = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
-    EXPECT(section_find(before, "TEST").bytes == NULL);
-    liveobj_buffer_free(before);
-    liveobj_tests_watch(NULL, NULL);
-    struct liveobj_buffer watched = liveobj_capture_to_memory(0, LIVEOBJ_CONTENTS_OBJECTS);
-    struct section tests = section_find(watched, "TEST");
-    EXPECT(tests.bytes != NULL && tests.count == 0);
-    liveobj_buffer_free(watched);
-}
-
 static bool keep(void *context, const void *bytes, size_t count) {
     struct liveobj_buffer *buffer = context;
     memcpy((char *)buffer->bytes + buffer->count, bytes, count);
@@ -245,7 +245,7 @@ static bool keep(void *context, const void *bytes, size_t count) {
     return true;
 }
 
-static void a_test_that_began_during_the_capture_has_not_ended_before(void) {
+TEST(a_test_that_began_during_the_capture_has_not_ended_before) {
     static const char name[] = "Module.Suite/late()";
     char bytes[1 << 12];
     struct liveobj_buffer capture = {.bytes = bytes};
@@ -259,17 +259,7 @@ static void a_test_that_began_during_the_capture_has_not_ended_before(void) {
 
 int main(void) {
     start_recorder();
-    a_capture_has_a_test_table_only_if_tests_are_listed();
-    objects_belong_to_the_bound_scope();
-    a_diff_takes_precedence_over_its_test();
-    a_task_without_values_inherits_the_scope_of_its_creation();
-    an_unrecorded_task_has_no_scope();
-    without_keys_objects_have_no_scope();
     run_tests();
-    a_scope_can_be_marked_as_a_known_issue();
-    later_objects_of_a_marked_scope_are_no_known_issue();
-    a_capture_contains_known_issue_scopes_and_their_ends();
-    a_test_that_began_during_the_capture_has_not_ended_before();
     return EXPECT_STATUS();
 }
 
