@@ -6,12 +6,7 @@ import Testing
 @Suite(.serialized)
 struct KnownLeaksThroughTheToolTests {
   private func test(_ filter: String, _ own: String...) throws -> ProgramRun {
-    _ = try AssertionIdioms.package.testBinary()
-    return try runProgram(
-      BuiltProducts.tool,
-      ["test"] + own + ["--package-path", AssertionIdioms.package.folder]
-        + ["--scratch-path", AssertionIdioms.package.scratchFolder, "--skip-build"]
-        + FixturePackage.configuration + ["--filter", filter])
+    try AssertionIdioms.package.test(own + ["--filter", filter])
   }
 
   @Test func aKnownLeakIsListedAsKnownAndDoesNotFail() throws {

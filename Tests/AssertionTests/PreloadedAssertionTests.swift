@@ -5,30 +5,9 @@ import Testing
 /// Under the preload library, whose companions evaluate the same tests, no leak is reported twice, and the report
 /// lists every one.
 struct PreloadedAssertionTests {
-  private struct Report: Decodable {
-    struct Test: Decodable {
-      var id: String
-      var outcome: String
-      var findings: [String]
-    }
-    struct Finding: Decodable {
-      var test: String?
-      var known: Bool
-      var type: String
-      var instances: Int
-      var verdict: String
-    }
-    var tests: [Test]
-    var findings: [Finding]
-
-    /// What a test left behind: how many instances, and whether these are known.
-    func leaks(of test: String) -> [Bool: Int] {
-      let own = findings.filter { $0.test?.hasSuffix("/" + test) == true }
-      return Dictionary(own.map { ($0.known, $0.instances) }, uniquingKeysWith: +)
-    }
-  }
-
-  private func run(_ arguments: String..., options: String = "") throws -> (run: ProgramRun, report: Report) {
+  private func run(_ arguments: String..., options: String = "") throws -> (
+    run: ProgramRun, report: JSONReport
+  ) {
     let folder = try TemporaryFolder()
     let run = try AssertionIdioms.run(
       arguments,
@@ -36,7 +15,7 @@ struct PreloadedAssertionTests {
         "LD_PRELOAD": BuiltProducts.preloadLibrary,
         "LIVEOBJECTS_OPTIONS": "format=json:output='\(folder.path("report"))':\(options)",
       ])
-    return (run, try JSONDecoder().decode(Report.self, from: Data(try folder.bytes(of: "report"))))
+    return (run, try JSONReport(folder.bytes(of: "report")))
   }
 
   @Test func anXCTestThatFailsByAnAssertionFailsOnceAndIsListed() throws {
@@ -163,5 +142,13 @@ struct PreloadedAssertionTests {
     #expect(issues.allSatisfy { $0.message.contains("detectsLeaks: ") })
     #expect(report.tests.map(\.outcome) == ["leaked", "leaked"])
     #expect(report.tests.allSatisfy { $0.findings.count == 1 })
+  }
+}
+
+extension JSONReport {
+  /// What a test left behind: how many instances, and whether these are known.
+  fileprivate func leaks(of test: String) -> [Bool: Int] {
+    let own = findings.filter { $0.test?.hasSuffix("/" + test) == true }
+    return Dictionary(own.map { ($0.known, $0.instances) }, uniquingKeysWith: +)
   }
 }

@@ -108,13 +108,8 @@ struct ConsistentReportTests {
     _ arguments: [String], _ options: String = "", own: [String] = [],
     package: FixturePackage = XCTestLeaks.package, environment: [String: String] = [:]
   ) throws -> (run: ProgramRun, report: ConsistentReport) {
-    _ = try package.testBinary()
-    let run = try runProgram(
-      BuiltProducts.tool,
-      ["test", "--json", folder.path("json"), "--options", options] + own
-        + ["--package-path", package.folder, "--scratch-path", package.scratchFolder, "--skip-build"]
-        + FixturePackage.configuration + arguments,
-      environment: environment)
+    let run = try package.test(
+      ["--json", folder.path("json"), "--options", options] + own + arguments, environment: environment)
     return (run, try JSONDecoder().decode(ConsistentReport.self, from: Data(folder.bytes(of: "json"))))
   }
 }

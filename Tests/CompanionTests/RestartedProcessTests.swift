@@ -27,33 +27,10 @@ struct RestartedProcessTests {
     #expect(report.tracking.unwatchedProcesses == 0 && report.tracking.unevaluated.isEmpty)
   }
 
-  private func test(_ filter: String) throws -> (run: ProgramRun, report: RestartReport) {
-    _ = try XCTestLeaks.package.testBinary()
-    let run = try runProgram(
-      BuiltProducts.tool,
-      ["test", "--json", folder.path("json"), "--package-path", XCTestLeaks.package.folder]
-        + ["--scratch-path", XCTestLeaks.package.scratchFolder, "--skip-build", "--disable-swift-testing"]
-        + FixturePackage.configuration + ["--filter", filter],
+  private func test(_ filter: String) throws -> (run: ProgramRun, report: JSONReport) {
+    let run = try XCTestLeaks.package.test(
+      ["--json", folder.path("json"), "--disable-swift-testing", "--filter", filter],
       environment: ["SWIFT_BACKTRACE": "enable=no"])
-    return (run, try JSONDecoder().decode(RestartReport.self, from: Data(folder.bytes(of: "json"))))
+    return (run, try JSONReport(folder.bytes(of: "json")))
   }
-}
-
-/// The fields of a JSON report that these tests check.
-private struct RestartReport: Decodable {
-  struct Tracking: Decodable {
-    var unwatchedProcesses: Int
-    var unevaluated: [String]
-  }
-  struct Test: Decodable {
-    var outcome: String
-    var evaluated: Bool
-  }
-  struct Finding: Decodable {
-    var test: String?
-  }
-
-  var tracking: Tracking
-  var tests: [Test]
-  var findings: [Finding]
 }

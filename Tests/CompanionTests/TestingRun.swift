@@ -26,10 +26,9 @@ enum TestingLeaks {
       ["--testing-library", "swift-testing", "--filter", filter] + arguments
         + ["--event-stream-output-path", folder.path("events")] + streamVersion,
       environment: environment)
-    let report = Data(try folder.bytes(of: "report"))
     return TestingRun(
       run: run, events: try TestingEvent.all(in: (try? folder.text(of: "events")) ?? ""),
-      report: try JSONDecoder().decode(TestingReport.self, from: report))
+      report: try JSONReport(folder.bytes(of: "report")))
   }
 
   /// Of the event stream, in which an issue names its case.
@@ -51,7 +50,7 @@ enum TestingLeaks {
 struct TestingRun {
   let run: ProgramRun
   private let events: [TestingEvent]
-  let report: TestingReport
+  let report: JSONReport
 
   /// An issue that the companion recorded.
   struct Leak: Hashable {
@@ -67,7 +66,7 @@ struct TestingRun {
     var explanation: String
   }
 
-  init(run: ProgramRun, events: [TestingEvent], report: TestingReport) {
+  init(run: ProgramRun, events: [TestingEvent], report: JSONReport) {
     (self.run, self.events, self.report) = (run, events, report)
   }
 
@@ -127,25 +126,7 @@ struct TestingEvent: Decodable {
   }
 }
 
-/// The fields of a JSON report that these tests check.
-struct TestingReport: Decodable {
-  struct Test: Decodable {
-    var id: String
-    var `case`: String?
-    var library: String
-    var outcome: String
-    var findings: [String]
-  }
-  struct Finding: Decodable {
-    var verdict: String
-    var type: String
-    var instances: Int
-    var test: String?
-    var `case`: String?
-  }
-  var tests: [Test]
-  var findings: [Finding]
-
+extension JSONReport {
   /// The outcomes of the tests whose name begins so, sorted.
   func outcomes(of name: String) -> [String] {
     tests.filter { $0.id.hasPrefix(name) }.map(\.outcome).sorted()

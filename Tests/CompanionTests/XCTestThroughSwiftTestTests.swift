@@ -5,14 +5,8 @@ import Testing
 /// XCTests run by `swift test`: counts and xUnit files.
 @Suite(.serialized)
 struct XCTestThroughSwiftTestTests {
-  /// Runs `liveobjects test` on the package.
-  private func test(_ own: [String] = [], _ arguments: [String]) throws -> ProgramRun {
-    _ = try XCTestLeaks.package.testBinary()
-    return try runProgram(
-      BuiltProducts.tool,
-      ["test"] + own + ["--package-path", XCTestLeaks.package.folder]
-        + ["--scratch-path", XCTestLeaks.package.scratchFolder, "--skip-build"]
-        + FixturePackage.configuration + arguments)
+  private func test(_ own: [String], _ arguments: [String]) throws -> ProgramRun {
+    try XCTestLeaks.package.test(own + arguments)
   }
 
   @Test func parallelLeakingTestsFailInTheXUnitFile() throws {
@@ -36,7 +30,7 @@ struct XCTestThroughSwiftTestTests {
       try test(
         ["--json", folder.path("report.json")],
         ["--filter", "LeakyTests", "--skip", "ReleasedTests", "--disable-swift-testing"]))
-    let report = try JSONDecoder().decode(TestedReport.self, from: Data(folder.bytes(of: "report.json")))
+    let report = try JSONReport(folder.bytes(of: "report.json"))
     let leaks = run.failures.filter(\.isLeak)
     #expect(Set(leaks.map(\.test)).isSubset(of: run.failed))
     #expect(report.leaks == leaks.map { Self.identifier($0.test) + ": " + $0.verdict }.sorted())
@@ -61,24 +55,9 @@ struct XCTestThroughSwiftTestTests {
   }
 }
 
-/// The fields of a JSON report that these tests check.
-private struct TestedReport: Decodable {
-  struct Finding: Decodable {
-    var verdict: String
-    var libraryLeak: Bool
-    var test: String?
-  }
-
-  struct Test: Decodable {
-    var id: String
-    var outcome: String
-  }
-
-  var tests: [Test]
-  var findings: [Finding]
-
+extension JSONReport {
   /// Each test with leaks, with the verdict of each of them, sorted.
-  var leaks: [String] {
+  fileprivate var leaks: [String] {
     findings.filter {
       $0.test != nil && !$0.libraryLeak && ["retainCycle", "overRetained"].contains($0.verdict)
     }
@@ -86,7 +65,7 @@ private struct TestedReport: Decodable {
   }
 
   /// The tests whose outcome is a leak, sorted.
-  var leaking: [String] { tests.lazy.filter { $0.outcome == "leaked" }.map(\.id).sorted() }
+  fileprivate var leaking: [String] { tests.lazy.filter { $0.outcome == "leaked" }.map(\.id).sorted() }
 }
 
 extension XCTestRun.Failure {

@@ -52,7 +52,7 @@ struct AsyncStackTests {
         "LIVEOBJECTS_OPTIONS": "output=\(folder.path("report")):format=json",
       ])
     #expect(run.status == .exited(0), "\(run.standardError)")
-    return try JSONDecoder().decode(JSONReport.self, from: Data(folder.bytes(of: "report")))
+    return try JSONReport(folder.bytes(of: "report"))
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LiveObjectsCapture
+import TestSupport
 import Testing
 
 extension Exactness {

@@ -1,4 +1,5 @@
 import LiveObjectsCapture
+import TestSupport
 import Testing
 
 extension Exactness {

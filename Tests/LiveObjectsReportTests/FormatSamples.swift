@@ -53,6 +53,7 @@ enum FormatSamples {
     var builder = CaptureBuilder(
       executable: "/\(evil)", tracking: TrackingStatus(state: .tracking, notes: [evil]))
     builder.test(test, arguments: evil)
+    builder.objects(of: builder.type("Demo.\(evil)"))
     var report = makeReport(of: builder)
     report.findings = [finding, accepted]
     report.run = run

@@ -25,7 +25,7 @@ import Testing
 
   @Test(arguments: ReportFormat.allCases.filter { $0 != .pprof })
   func noTextHasControlCharacters(format: ReportFormat) throws {
-    let text = String(decoding: format.bytes(of: FormatSamples.hostile), as: UTF8.self)
+    let text = String(decoding: format.bytes(of: FormatSamples.hostile, text: .everything), as: UTF8.self)
     #expect(text.unicodeScalars.allSatisfy { $0.isPrintable || $0 == "\n" })
   }
 

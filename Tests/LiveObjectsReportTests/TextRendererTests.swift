@@ -389,20 +389,6 @@ import Testing
     #expect(text.contains("Demo.Node                      1     3  32 bytes  class\n"))
   }
 
-  @Test func namesHaveNoControlCharacters() {
-    var builder = CaptureBuilder(
-      executable: "/tmp/\u{1b}[2Jevil", tracking: TrackingStatus(state: .tracking, notes: ["a\u{9b}b"]))
-    let symbolicator = TableSymbolicator()
-    symbolicator.define(0x10, [.user("f\r\n()", file: "/src/\u{202e}a.swift")])
-    builder.objects(of: builder.type("Demo.\u{1b}]0;title\u{7}"), stackTrace: builder.stackTrace([0x10]))
-    let text = TextRenderer.everything.render(makeReport(of: builder, symbolicator: symbolicator))
-
-    let forbidden = text.unicodeScalars.filter { !$0.isPrintable && $0 != "\n" }
-    #expect(forbidden.isEmpty)
-    #expect(text.contains("Demo.\\u{1b}]0;title\\u{7}"))
-    #expect(text.contains("f\\u{d}\\u{a}()"))
-  }
-
   @Test func coloursAreWrittenOnlyOnRequest() {
     let report = LeakingProgram().report()
     let colored = TextRenderer(color: true).render(report)

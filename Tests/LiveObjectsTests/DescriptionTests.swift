@@ -62,13 +62,6 @@ final class DescriptionTests: XCTestCase {
     XCTAssertFalse("\(diff(builder, types: ["Importer"]))".contains("not counted"))
   }
 
-  func testUnwatchedProcessIsNeverClean() {
-    let blind = CaptureBuilder(tracking: TrackingStatus(state: .blind))
-    let diff = diff(blind)
-    XCTAssertFalse(diff.isClean)
-    XCTAssertTrue("\(diff)".contains("NOTHING WAS WATCHED"), "\(diff)")
-  }
-
   func testEveryErrorHasARemedy() {
     let reason = LiveObjects.TrackingError.cannotWatch(reason: "it has no hooks")
     XCTAssertTrue("\(reason)".contains("it has no hooks"))

@@ -98,15 +98,6 @@ final class DiffTests: XCTestCase {
     XCTAssertEqual(diff.unattributed, 0)
   }
 
-  func testConcurrentDiffsCountTheirOwnObjects() {
-    DispatchQueue.concurrentPerform(iterations: 8) { number in
-      let diff = try? LiveObjects.diff {
-        for _ in 0...number { makeRetainCycle() }
-      }
-      XCTAssertEqual(diff?.instances, 2 * (number + 1))
-    }
-  }
-
   func testCallSiteNamesFunctionFileAndLine() throws {
     let line = #line + 1
     let diff = try LiveObjects.diff { plant(Planted()) }

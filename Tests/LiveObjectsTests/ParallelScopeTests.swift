@@ -34,16 +34,6 @@ struct ParallelScopeTests {
     #expect(diff.instances == 2 * (number + 1), "\(diff)")
   }
 
-  @Test func innerDiffsAreCountedByTheOuterOne() async throws {
-    let outer = try await LiveObjects.diff {
-      plant(Planted())
-      let inner = try LiveObjects.diff { plant(Planted()) }
-      #expect(inner.instances == 1)
-      await Task.yield()
-    }
-    #expect(outer.instances(of: Planted.self) == 2)
-  }
-
   @Test func workOnAThreadIsUnattributed() throws {
     let diff = try LiveObjects.diff {
       DispatchQueue.global().sync { plant(GenericPlanted(Int8(1))) }

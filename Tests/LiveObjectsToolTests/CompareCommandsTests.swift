@@ -64,8 +64,8 @@ struct CompareCommandsTests {
     }
     let result = try tool(["merge"] + (areReports ? reports : captures) + ["--json", "-"])
     let findings = try findings(in: result.standardOutput)
-    #expect(findings.map { $0["verdict"] as? String } == ["retainCycle"])
-    #expect(findings.first?["instances"] as? Int == 3)
+    #expect(findings.map(\.verdict) == ["retainCycle"])
+    #expect(findings.first?.instances == 3)
     #expect(result.status == .exited(1))
   }
 
@@ -103,8 +103,7 @@ struct CompareCommandsTests {
     try runProgram(BuiltProducts.tool, arguments)
   }
 
-  private func findings(in json: String) throws -> [[String: Any]] {
-    let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-    return try #require(report?["findings"] as? [[String: Any]])
+  private func findings(in json: String) throws -> [JSONReport.Finding] {
+    try JSONReport(Array(json.utf8)).findings
   }
 }

@@ -10,10 +10,7 @@
     private let folder: TemporaryFolder
     private var baseline: String { folder.path("baseline") }
 
-    init() throws {
-      folder = try TemporaryFolder()
-      _ = try Self.package.testBinary()
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     @Test("has two causes at first; with a baseline, only a new leak fails, and a fixed one is stale")
     func isAdopted() throws {
@@ -56,11 +53,7 @@
       _ command: String, _ options: [String] = [], environment: [String: String?] = [:]
     ) throws -> Run {
       let json = folder.path("json")
-      let run = try runProgram(
-        BuiltProducts.tool,
-        [command, "--skip-build", "--json", json, "--package-path", Self.package.folder] + options
-          + ["--scratch-path", Self.package.scratchFolder] + FixturePackage.configuration,
-        environment: environment)
+      let run = try Self.package.test(["--json", json] + options, by: command, environment: environment)
       return try Run(program: run, json: folder.text(of: "json"))
     }
   }

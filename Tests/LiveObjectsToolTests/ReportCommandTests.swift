@@ -260,9 +260,7 @@ struct ReportCommandTests {
   }
 
   private func live(_ type: String, inReport json: String) throws -> Int? {
-    let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-    let types = report?["types"] as? [[String: Any]]
-    return types?.first { $0["type"] as? String == type }?["live"] as? Int
+    try JSONReport(Array(json.utf8)).types.first { $0.type == type }?.live
   }
 }
 

@@ -77,11 +77,10 @@ struct RunCommandTests {
   func reportsAnUnwatchedProgram() throws {
     let folder = try TemporaryFolder()
     let result = try run(["--json", folder.path("report.json"), "--", "/bin/true"])
-    let json = try JSONSerialization.jsonObject(with: Data(folder.bytes(of: "report.json")))
-    let tracking = (json as? [String: Any])?["tracking"] as? [String: Any]
+    let tracking = try JSONReport(folder.bytes(of: "report.json")).tracking
     #expect(result.status == .exited(3))
-    #expect(tracking?["complete"] as? Bool == false)
-    #expect(tracking?["notes"] as? [String] == ["/bin/true contains no Swift code"])
+    #expect(!tracking.complete)
+    #expect(tracking.notes == ["/bin/true contains no Swift code"])
   }
 
   @Test(

@@ -100,8 +100,6 @@ struct RunWatchesTests {
 
   /// The live instances of `PlantedClass` in a JSON report.
   private func planted(in json: String) throws -> Int? {
-    let report = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
-    let types = report?["types"] as? [[String: Any]]
-    return types?.first { $0["type"] as? String == "Survivors.PlantedClass" }?["live"] as? Int
+    try JSONReport(Array(json.utf8)).types.first { $0.type == "Survivors.PlantedClass" }?.live
   }
 }

@@ -231,10 +231,9 @@ struct SnapshotTests {
 
   /// The instances of `Session` by verdict.
   private func instances(in name: String) throws -> [String: Int] {
-    let json = try JSONSerialization.jsonObject(with: Data(folder.bytes(of: name))) as? [String: Any]
-    let findings = try #require(json?["findings"] as? [[String: Any]])
-    return findings.filter { ($0["type"] as? String)?.hasSuffix("Session") == true }.reduce(into: [:]) {
-      $0[$1["verdict"] as? String ?? ""] = $1["instances"] as? Int
+    try JSONReport(folder.bytes(of: name)).findings.filter { $0.type.hasSuffix("Session") }.reduce(into: [:])
+    {
+      $0[$1.verdict] = $1.instances
     }
   }
 }

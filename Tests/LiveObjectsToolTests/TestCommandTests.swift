@@ -167,15 +167,9 @@
       ) throws -> (leaky: Int, isComplete: Bool, processes: Int) {
         let result = try ToolSample.test(options + ["--json", folder.path("json")] + arguments)
         #expect(result.status == .exited(status))
-        let object = try JSONSerialization.jsonObject(with: Data(folder.bytes(of: "json")))
-        let report = try #require(object as? [String: Any])
-        let findings = report["findings"] as? [[String: Any]] ?? []
-        let leaky = findings.filter { $0["type"] as? String == "Sample.Leaky" }
-        let tracking = report["tracking"] as? [String: Any]
-        return (
-          leaky.reduce(0) { $0 + ($1["instances"] as? Int ?? 0) }, tracking?["complete"] as? Bool ?? false,
-          (report["processes"] as? [Any])?.count ?? 0
-        )
+        let report = try JSONReport(folder.bytes(of: "json"))
+        let leaky = report.findings.filter { $0.type == "Sample.Leaky" }
+        return (leaky.reduce(0) { $0 + $1.instances }, report.tracking.complete, report.processes.count)
       }
     }
   }

@@ -39,6 +39,18 @@ public final class FixturePackage: Sendable {
     return "\(scratchFolder)/\(Self.configuration[1])/\(name)PackageTests.xctest"
   }
 
+  /// Runs the tests, as they are built, by `liveobjects test` or another command.
+  public func test(
+    _ arguments: [String], by command: String = "test", environment: [String: String?] = [:]
+  ) throws -> ProgramRun {
+    _ = try testBinary()
+    return try runProgram(
+      BuiltProducts.tool,
+      [command, "--skip-build", "--package-path", folder, "--scratch-path", scratchFolder]
+        + Self.configuration + arguments,
+      environment: environment)
+  }
+
   /// The line of a source file of the package that contains a text, counted from 1.
   public func line(of text: String, in file: String) throws -> Int? {
     try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
