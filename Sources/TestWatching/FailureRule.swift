@@ -1,7 +1,8 @@
 package import LiveObjectsAnalysis
 package import LiveObjectsReport
 
-/// Decides what a finding means for the test that left its objects behind; nothing else does.
+/// Decides what a finding means for the test that left its objects behind: ``FailOn`` says which findings fail, the
+/// baseline and the suppressions which of them are accepted.
 package struct FailureRule: Sendable {
   private let failOn: FailOn
   private let accepted: AcceptedFindings
