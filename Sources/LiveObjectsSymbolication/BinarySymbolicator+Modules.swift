@@ -8,10 +8,7 @@ extension BinarySymbolicator {
   /// Finds files by functions of the modules, which need not be in any stack trace. Reads each binary's symbols once for
   /// a module, whether it is found or not.
   public func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource] {
-    let binaries = capture.images.enumerated().compactMap { index, image -> Binary? in
-      guard !image.isSystem, case .file(let path, _) = locator.location(of: image) else { return nil }
-      return Binary(path: path, image: index)
-    }
+    let binaries = programBinaries(of: capture)
     let paths = binaries.map(\.path)
     let unknown = modules.filter { modulesByName[$0]?.binaries != paths }
     let functions = unknown.isEmpty ? [:] : Self.withoutExtensions(Self.functions(of: unknown, in: binaries))
@@ -23,9 +20,17 @@ extension BinarySymbolicator {
     return modules.reduce(into: [:]) { $0[$1] = modulesByName[$1]?.source }
   }
 
-  private struct Binary {
+  /// A file of the program's own.
+  struct ProgramBinary {
     var path: String
     var image: Int
+  }
+
+  func programBinaries(of capture: Capture) -> [ProgramBinary] {
+    capture.images.enumerated().compactMap { index, image in
+      guard !image.isSystem, case .file(let path, _) = locator.location(of: image) else { return nil }
+      return ProgramBinary(path: path, image: index)
+    }
   }
 
   private struct Function {
@@ -41,7 +46,7 @@ extension BinarySymbolicator {
     }
   }
 
-  private static func functions(of modules: Set<String>, in binaries: [Binary]) -> [String: [Function]] {
+  private static func functions(of modules: Set<String>, in binaries: [ProgramBinary]) -> [String: [Function]] {
     var functions: [String: [Function]] = [:]
     for binary in binaries {
       guard let file = ELFFile(path: binary.path) else { continue }
@@ -49,9 +54,8 @@ extension BinarySymbolicator {
         guard let module = module(of: symbol), modules.contains(module),
           functions[module, default: []].count < mostFunctions
         else { continue }
-        // Like a return address: the call lies before it.
-        let frame = Frame(image: binary.image, offset: address &+ 1)
-        functions[module, default: []].append(Function(symbol: symbol, frame: frame))
+        let function = Function(symbol: symbol, frame: Frame(entry: address, of: binary.image))
+        functions[module, default: []].append(function)
       }
     }
     return functions

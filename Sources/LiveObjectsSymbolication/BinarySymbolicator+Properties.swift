@@ -2,74 +2,147 @@ import LiveObjectsAnalysis
 import LiveObjectsCapture
 
 extension BinarySymbolicator {
-  /// Finds declarations in the source files. Debug information has the line of a class, not those of its
-  /// properties. It may name any path: only regular files on storage are read, as binaries are.
+  /// Functions that are tried, of a type and of a module.
+  private static let (mostOfType, mostOfModule) = (1 << 5, 1 << 10)
+  /// Source files that are read for a type.
+  private static let mostFiles = 1 << 8
+
+  /// Finds declarations in the source files: debug information has no lines of properties. It may name any path: only
+  /// regular files on storage are read, as binaries are.
   public func declarations(
     of properties: Set<StoredProperty>, in capture: Capture
   ) -> [StoredProperty: SourceLine] {
-    let own = capture.images.indices.filter { !capture.images[$0].isSystem }
-    // The image of a class may be unknown. Together, not one after the other for each class: there may be many of both.
-    let everywhere =
-      properties.contains { $0.image == nil } ? deinitialisers(in: own, of: capture) : [:]
-    let byImage = Dictionary(
-      uniqueKeysWithValues: Set(properties.compactMap(\.image)).map {
-        ($0, deinitialisers(in: [$0], of: capture))
-      })
-    let classes = Dictionary(
-      uniqueKeysWithValues: properties.map { property in
-        let known = property.image.flatMap { byImage[$0] } ?? everywhere
-        return (
-          property, property.types.flatMap { type in (known[type] ?? []).map { (type: type, frame: $0) } }
-        )
-      })
-    let frames = Set(classes.values.joined().map(\.frame))
-    let named = frames.isEmpty ? [:] : symbolicate(frames, of: capture)
-    var files: [String: SourceText?] = [:]
-    return classes.reduce(into: [:]) { lines, entry in
-      let (property, classes) = entry
-      lines[property] =
-        classes.lazy.compactMap { type, frame -> SourceLine? in
-          guard let source = named[frame]?.last, let file = source.file, let line = source.line else {
-            return nil
-          }
-          let text = files[file] ?? self.locator.mounts.storedFile(file).flatMap(SourceText.init(ofFileAt:))
-          files[file] = .some(text)
-          return text?.line(ofProperty: property.name, ofClass: type, declaredNear: line)
-            .map { SourceLine(file: file, line: $0) }
-        }.first
+    let binaries = programBinaries(of: capture)
+    let paths = binaries.map(\.path)
+    if declared.binaries != paths { declared = (paths, [:]) }
+    let unknown = properties.filter { declared.lines[$0] == nil }
+    if !unknown.isEmpty {
+      let found = find(unknown, in: binaries, capture)
+      for property in unknown { declared.lines[property] = .some(found[property]) }
     }
+    return properties.reduce(into: [:]) { $0[$1] = declared.lines[$1] ?? nil }
   }
 
-  /// The first instructions of the deinitialisers of all classes in some images, by the names of the classes.
-  private func deinitialisers(in images: [Int], of capture: Capture) -> [String: [Frame]] {
-    images.reduce(into: [:]) { all, image in
-      guard let binary = binary(of: capture.images[image]) else { return }
-      // Like a return address: the call lies before it.
-      for (type, address) in deinitialisers(in: binary) {
-        all[type, default: []].append(Frame(image: image, offset: address &+ 1))
+  private func find(
+    _ properties: Set<StoredProperty>, in binaries: [ProgramBinary], _ capture: Capture
+  ) -> [StoredProperty: SourceLine] {
+    let types = Set(properties.lazy.flatMap(\.types).compactMap(ProgramType.init))
+    let symbols = types.map { type in (type, binaries.flatMap { self.symbols(of: type, in: $0) }) }
+    let files = sourceFiles(
+      ofFunctionsWith: symbols.flatMap { type, symbols in symbols.map { (prefix: $0, of: type) } },
+      atMost: Self.mostOfType, in: binaries, capture)
+    var sources: [String: DeclaredProperties?] = [:]
+    let found = lines(of: properties, &sources) { files[$0] ?? [] }
+    // Optimised, a structure may have no function of its own left.
+    let rest = properties.filter { found[$0] == nil }
+    let known = Set(symbols.lazy.filter { !$0.1.isEmpty }.map(\.0))
+    let modules = Set(rest.lazy.flatMap(\.types).compactMap(ProgramType.init).filter(known.contains).map(\.module))
+    guard !modules.isEmpty else { return found }
+    let ofModules = sourceFiles(
+      ofFunctionsWith: modules.map { (prefix: "$s\($0.utf8.count)\($0)", of: $0) },
+      atMost: Self.mostOfModule, in: binaries, capture)
+    return found.merging(lines(of: rest, &sources) { ofModules[$0.module] ?? [] }) { first, _ in first }
+  }
+
+  /// The declarations in the files of the types. The first type that declares the property counts.
+  private func lines(
+    of properties: Set<StoredProperty>, _ sources: inout [String: DeclaredProperties?],
+    files: (ProgramType) -> Set<String>
+  ) -> [StoredProperty: SourceLine] {
+    var lines: [StoredProperty: SourceLine] = [:]
+    for property in properties {
+      for type in property.types.compactMap(ProgramType.init) where lines[property] == nil {
+        lines[property] = line(of: property.name, in: type, files(type), &sources)
       }
     }
+    return lines
   }
 
-  private func deinitialisers(in binary: String) -> [String: UInt64] {
-    let known = deinitialisersByBinary[binary] ?? Self.deinitialisers(in: binary)
-    deinitialisersByBinary[binary] = known
-    return known
-  }
-
-  /// The addresses of the deinitialisers of all classes, by module-qualified name. Of classes with equal names,
-  /// private ones of several files, none.
-  private static func deinitialisers(in binary: String) -> [String: UInt64] {
-    guard let file = ELFFile(path: binary) else { return [:] }
-    let symbols = SymbolTable(of: file, .functions).all { $0.hasPrefix("$s") && $0.hasSuffix("fD") }
-    let names = demangle(symbols: Set(symbols.map(\.name)))
-    let classes = symbols.compactMap { address, symbol -> (String, UInt64?)? in
-      let name = names[symbol].map(FunctionName.init(demangled:))
-      guard let name, let module = name.module, name.function.hasSuffix(deinitialiser) else { return nil }
-      return ("\(module).\(name.function.dropLast(deinitialiser.count))", address)
+  /// The line in one of the files; `nil` unless exactly one fits: private types of several files have equal names.
+  private func line(
+    of property: String, in type: ProgramType, _ files: Set<String>,
+    _ sources: inout [String: DeclaredProperties?]
+  ) -> SourceLine? {
+    let lines = files.sorted().prefix(Self.mostFiles).compactMap { file -> SourceLine? in
+      let source =
+        sources[file]
+        ?? locator.mounts.storedFile(file).flatMap(SourceText.init(ofFileAt:)).map(DeclaredProperties.init)
+      sources[file] = .some(source)
+      return source?.line(of: property, in: type.name).map { SourceLine(file: file, line: $0) }
     }
-    return Dictionary(classes) { first, second in first == second ? first : nil }.compactMapValues { $0 }
+    return lines.count == 1 ? lines[0] : nil
+  }
+}
+
+// MARK: - Types and functions
+
+/// A type by its module and its name within it, with the types around it: `Outer.Inner`.
+private struct ProgramType: Hashable {
+  var module: String
+  var name: String
+
+  /// - Parameter name: demangled, without arguments: `Demo.Outer.Inner`.
+  init?(_ name: String) {
+    let parts = FunctionName(demangled: name)
+    guard let module = parts.module else { return nil }
+    (self.module, self.name) = (module, parts.function)
+  }
+}
+
+extension BinarySymbolicator {
+  /// The mangled names of the type, with which those of its functions begin. Private types of several files have the
+  /// same name.
+  private func symbols(of type: ProgramType, in binary: ProgramBinary) -> [String] {
+    let types = typesByBinary[binary.path] ?? Self.types(in: binary.path)
+    typesByBinary[binary.path] = types
+    return types["\(type.module).\(type.name)"] ?? []
   }
 
-  private static let deinitialiser = ".__deallocating_deinit"
+  /// The mangled names of all types, by module-qualified name: each has a descriptor.
+  private static func types(in binary: String) -> [String: [String]] {
+    guard let file = ELFFile(path: binary) else { return [:] }
+    let descriptors = SymbolTable(of: file, .variables).all { $0.hasPrefix("$s") && $0.hasSuffix("Mn") }
+    let names = demangle(symbols: Set(descriptors.map(\.name)))
+    return descriptors.reduce(into: [:]) { types, descriptor in
+      guard let text = names[descriptor.name], text.hasPrefix(descriptorOf),
+        let type = ProgramType(String(text.dropFirst(descriptorOf.count)))
+      else { return }
+      types["\(type.module).\(type.name)", default: []].append(String(descriptor.name.dropLast("Mn".count)))
+    }
+  }
+
+  private static let descriptorOf = "nominal type descriptor for "
+
+  /// The ends of the mangled names of functions that a person writes, or that have the line of their type.
+  private static let functionEndings = ["fD", "fd", "fC", "fc", "F", "FZ"]
+
+  /// The source files of functions whose mangled names begin in these ways.
+  private func sourceFiles<Key: Hashable>(
+    ofFunctionsWith prefixes: [(prefix: String, of: Key)], atMost most: Int, in binaries: [ProgramBinary],
+    _ capture: Capture
+  ) -> [Key: Set<String>] {
+    guard !prefixes.isEmpty else { return [:] }
+    var functions: [Key: [Frame]] = [:]
+    for binary in binaries {
+      guard let file = ELFFile(path: binary.path) else { continue }
+      for (address, symbol) in SymbolTable(of: file, .functions).all
+      where symbol.hasPrefix("$s") && Self.functionEndings.contains(where: symbol.hasSuffix) {
+        for (prefix, key) in prefixes where symbol.hasPrefix(prefix) {
+          functions[key, default: []].append(Frame(entry: address, of: binary.image))
+        }
+      }
+    }
+    let tried = functions.mapValues { $0.sample(atMost: most) }
+    let named = symbolicate(Set(tried.values.joined()), of: capture)
+    return tried.mapValues { frames in
+      Set(frames.compactMap { named[$0]?.last?.file }.filter { $0.hasSuffix(".swift") })
+    }
+  }
+}
+
+extension Array {
+  /// Elements from everywhere, at equal distances.
+  fileprivate func sample(atMost count: Int) -> [Element] {
+    stride(from: 0, to: self.count, by: Swift.max(1, (self.count + count - 1) / count)).map { self[$0] }
+  }
 }

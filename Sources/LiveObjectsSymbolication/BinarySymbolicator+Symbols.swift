@@ -12,8 +12,7 @@ extension BinarySymbolicator {
     guard let binary = binary(of: capture.images[image]) else { return nil }
     let addresses = methodsByBinary[binary] ?? Self.methods(in: binary)
     methodsByBinary[binary] = addresses
-    // Like a return address: the call lies before it.
-    return methods.lazy.compactMap { addresses[$0] }.first.map { Frame(image: image, offset: $0 &+ 1) }
+    return methods.lazy.compactMap { addresses[$0] }.first.map { Frame(entry: $0, of: image) }
   }
 
   /// The declaration of a method.

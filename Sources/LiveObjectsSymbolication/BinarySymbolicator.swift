@@ -38,8 +38,10 @@ public final class BinarySymbolicator: Symbolicator {
   var modulesByName: [String: (binaries: [String], source: ModuleSource?)] = [:]
   /// The addresses of closures by symbol.
   var closuresByBinary: [String: [String: UInt64]] = [:]
-  /// The addresses of deinitialisers by class.
-  var deinitialisersByBinary: [String: [String: UInt64]] = [:]
+  /// The mangled names of types by their module-qualified names.
+  var typesByBinary: [String: [String: [String]]] = [:]
+  /// The declarations of properties that were searched, and the binaries that they were found by.
+  var declared: (binaries: [String], lines: [StoredProperty: SourceLine?]) = ([], [:])
 
   /// - Parameters:
   ///   - binaries: a folder that holds the files of a capture from another machine, at any depth; they are
@@ -258,6 +260,11 @@ public final class BinarySymbolicator: Symbolicator {
         demangled[symbol].map(FunctionName.init(demangled:)) ?? FunctionName(undemangled: symbol)
     }
   }
+}
+
+extension Frame {
+  /// The beginning of a function, like a return address: the call lies before it.
+  init(entry address: UInt64, of image: Int) { self.init(image: image, offset: address &+ 1) }
 }
 
 /// The symbolizer must not be watched itself, must not contact servers, and must print the expected format.

@@ -1,100 +1,158 @@
 import LiveObjectsSystem
 
-/// The lines of a Swift source file.
+/// The words and marks of a Swift source file, without comments and texts.
 ///
-/// No parser: a declaration is found by its words and its indentation, and only where one line fits.
+/// Bytes are read once, in order, and any will do: what does not follow the grammar hides declarations, and invents none.
 struct SourceText {
   /// Above any file that a person has written.
-  private static let mostBytes = 1 << 22
-  /// The lines of attributes between a class and the line that debug information has for it.
-  private static let mostAttributes = 8
+  private static let mostBytes = 1 << 20
 
-  private let lines: [Substring]
+  struct Token {
+    enum Content: Equatable {
+      case word(String)
+      /// A byte of punctuation.
+      case mark(UInt8)
+    }
+    var content: Content
+    /// Counted from 1.
+    var line: Int
+
+    func isMark(_ mark: Unicode.Scalar) -> Bool { content == .mark(UInt8(ascii: mark)) }
+  }
+
+  private(set) var tokens: [Token] = []
+
+  /// A text that is open: the number of `#` before its quotation mark, and the parentheses of an interpolation.
+  private struct Quote {
+    var hashes: Int
+    var isMultiline: Bool
+    var parentheses = 0
+  }
+  private var quotes: [Quote] = []
+  private var rest: ArraySlice<UInt8>
+  private var line = 1
 
   /// - Returns: `nil` if it is no regular file, or too large.
   init?(ofFileAt path: String) {
     guard let bytes = contents(ofRegularFile: path, atMost: Self.mostBytes) else { return nil }
-    self.init(String(decoding: bytes, as: UTF8.self))
+    self.init(bytes)
   }
 
-  init(_ text: String) {
-    lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-  }
+  init(_ text: String) { self.init(Array(text.utf8)) }
 
-  /// The line that declares a stored property, counted from 1.
-  ///
-  /// - Parameters:
-  ///   - type: the class, whose last component counts.
-  ///   - line: a line of the class's own: its first, or that of its deinitialiser.
-  /// - Returns: `nil` unless exactly one line of the class fits.
-  func line(ofProperty name: String, ofClass type: String, declaredNear line: Int) -> Int? {
-    let type = type.split(separator: ".").last.map(String.init) ?? type
-    guard let start = declaration(ofClass: type, near: line - 1) else { return nil }
-    if Self.declares(name, Self.body(of: lines[start])) { return start + 1 }
-    let indentation = Self.indentation(of: lines[start])
-    let body = lines[(start + 1)...].prefix { !Self.closes($0, indentation) }
-    let found = body.indices.filter { Self.declares(name, body[$0]) }
-    let least = found.map { Self.indentation(of: lines[$0]) }.min()
-    let outermost = found.filter { Self.indentation(of: lines[$0]) == least }
-    guard outermost.count == 1, let least, least > indentation else { return nil }
-    return outermost[0] + 1
-  }
-
-  /// The index of the line that declares the class: the given line, or one below it, after attributes, or the
-  /// nearest one above.
-  private func declaration(ofClass name: String, near index: Int) -> Int? {
-    guard lines.indices.contains(index) else { return nil }
-    let below = index..<min(index + Self.mostAttributes, lines.count)
-    return below.first { index in
-      declares(class: name, at: index) && lines[below.lowerBound..<index].allSatisfy(Self.isAttribute)
+  private init(_ bytes: [UInt8]) {
+    rest = bytes[...]
+    while !rest.isEmpty {
+      if quotes.last?.parentheses == 0 { readText() } else { readCode() }
     }
-      ?? lines[..<index].indices.reversed().first { declares(class: name, at: $0) }
   }
 
-  private func declares(class name: String, at index: Int) -> Bool {
-    let words = Self.words(of: lines[index])
-    guard let keyword = words.firstIndex(where: { $0 == "class" || $0 == "actor" }) else { return false }
-    return words.dropFirst(keyword + 1).first.map { $0 == name } ?? false
+  private mutating func skip(_ count: Int) {
+    for byte in rest.prefix(count) where byte == UInt8(ascii: "\n") { line += 1 }
+    rest = rest.dropFirst(count)
   }
 }
 
-// MARK: - One line
+// MARK: - Code
 
 extension SourceText {
-  private static func indentation(of line: Substring) -> Int { line.prefix { $0 == " " || $0 == "\t" }.count }
-
-  private static func isAttribute(_ line: Substring) -> Bool {
-    line.drop(while: \.isWhitespace).hasPrefix("@")
-  }
-
-  /// Whether the line ends a declaration of this indentation.
-  private static func closes(_ line: Substring, _ indentation: Int) -> Bool {
-    self.indentation(of: line) <= indentation && line.drop(while: \.isWhitespace).hasPrefix("}")
-  }
-
-  /// The identifiers of a line; none of a comment.
-  private static func words(of line: Substring) -> [Substring] {
-    let text = line.drop(while: \.isWhitespace)
-    guard !text.hasPrefix("//"), !text.hasPrefix("*"), !text.hasPrefix("/*") else { return [] }
-    return text.split { !($0.isLetter || $0.isNumber || $0 == "_") }
-  }
-
-  /// What follows the first opening brace.
-  private static func body(of line: Substring) -> Substring {
-    line.firstIndex(of: "{").map { line[line.index(after: $0)...] } ?? ""
-  }
-
-  /// Whether the line begins with the declaration of the variable, behind attributes and modifiers.
-  private static func declares(_ name: String, _ line: Substring) -> Bool {
-    let words = words(of: line)
-    guard let keyword = words.firstIndex(where: { $0 == "var" || $0 == "let" }) else { return false }
-    let isStatement = words[..<keyword].contains {
-      ["if", "guard", "while", "for", "case", "static"].contains($0)
+  private mutating func readCode() {
+    if starts("//") {
+      rest = rest.drop { $0 != UInt8(ascii: "\n") }
+    } else if starts("/*") {
+      skipComment()
+    } else if !beginText() {
+      readToken()
     }
-    let isBehindCode = line[..<words[keyword].startIndex].contains { "{=;".contains($0) }
-    // A property wrapper or a macro stores its value under another name.
-    let names = [name, name.hasPrefix("_") ? String(name.dropFirst()) : name]
-    return !isStatement && !isBehindCode
-      && words.dropFirst(keyword + 1).first.map { names.contains(String($0)) } ?? false
+  }
+
+  private func starts(_ text: StaticString) -> Bool {
+    rest.starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Comments nest.
+  private mutating func skipComment() {
+    var depth = 0
+    repeat {
+      let isOpening = starts("/*")
+      let isClosing = starts("*/")
+      depth += isOpening ? 1 : isClosing ? -1 : 0
+      skip(isOpening || isClosing ? 2 : 1)
+    } while depth > 0 && !rest.isEmpty
+  }
+
+  private mutating func readToken() {
+    let word = rest.prefix(while: Self.isPartOfWord)
+    if !word.isEmpty {
+      emit(.word(String(decoding: word, as: UTF8.self)))
+      rest = rest.dropFirst(word.count)
+    } else {
+      let byte = rest[rest.startIndex]
+      // The backticks around a name are no part of it.
+      if !" \t\r\n`".utf8.contains(byte) { emit(.mark(byte)) }
+      countParentheses(byte)
+      skip(1)
+    }
+  }
+
+  private mutating func emit(_ content: Token.Content) {
+    if quotes.isEmpty { tokens.append(Token(content: content, line: line)) }
+  }
+
+  /// The closing parenthesis of an interpolation continues its text.
+  private mutating func countParentheses(_ byte: UInt8) {
+    guard !quotes.isEmpty else { return }
+    if byte == UInt8(ascii: "(") { quotes[quotes.count - 1].parentheses += 1 }
+    if byte == UInt8(ascii: ")") { quotes[quotes.count - 1].parentheses -= 1 }
+  }
+
+  private static func isPartOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...0xff:
+      true
+    default: false
+    }
+  }
+}
+
+// MARK: - Text
+
+extension SourceText {
+  private static let mostHashes = 8
+  private static let quotationMark = UInt8(ascii: "\"")
+  private static let multilineMark = [quotationMark, quotationMark, quotationMark]
+
+  /// - Returns: whether a text begins here.
+  private mutating func beginText() -> Bool {
+    let hashes = rest.prefix(Self.mostHashes).prefix { $0 == UInt8(ascii: "#") }.count
+    let marks = rest.dropFirst(hashes)
+    guard marks.first == Self.quotationMark else { return false }
+    let isMultiline = marks.starts(with: Self.multilineMark)
+    quotes.append(Quote(hashes: hashes, isMultiline: isMultiline))
+    skip(hashes + (isMultiline ? 3 : 1))
+    return true
+  }
+
+  private mutating func readText() {
+    let quote = quotes[quotes.count - 1]
+    let marks = quote.isMultiline ? 3 : 1
+    let isEnd = rest.starts(with: Self.multilineMark.prefix(marks)) && hasHashes(quote.hashes, behind: marks)
+    if isEnd || (!quote.isMultiline && rest.first == UInt8(ascii: "\n")) {
+      // A text in one line ends there, also without its mark.
+      quotes.removeLast()
+      skip(isEnd ? marks + quote.hashes : 0)
+    } else if rest.first == UInt8(ascii: "\\"), hasHashes(quote.hashes, behind: 1) {
+      skip(1 + quote.hashes)
+      if rest.first == UInt8(ascii: "(") { quotes[quotes.count - 1].parentheses = 1 }
+      skip(1)
+    } else {
+      skip(1)
+    }
+  }
+
+  private func hasHashes(_ count: Int, behind start: Int) -> Bool {
+    let hashes = rest.dropFirst(start).prefix(count)
+    return hashes.count == count && hashes.allSatisfy { $0 == UInt8(ascii: "#") }
   }
 }

@@ -216,8 +216,3 @@ extension Finding.Hint.Place.Kind {
     }
   }
 }
-
-extension String {
-  /// `Demo.Box<Demo.Item>` is `Demo.Box`.
-  var withoutArguments: String { String(prefix(before: "<")) }
-}
