@@ -46,7 +46,8 @@ extension BinarySymbolicator {
     }
   }
 
-  private static func functions(of modules: Set<String>, in binaries: [ProgramBinary]) -> [String: [Function]] {
+  private static func functions(of modules: Set<String>, in binaries: [ProgramBinary]) -> [String: [Function]]
+  {
     var functions: [String: [Function]] = [:]
     for binary in binaries {
       guard let file = ELFFile(path: binary.path) else { continue }

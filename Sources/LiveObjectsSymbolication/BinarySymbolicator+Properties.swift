@@ -7,8 +7,7 @@ extension BinarySymbolicator {
   /// Source files that are read for a type.
   private static let mostFiles = 1 << 8
 
-  /// Finds declarations in the source files: debug information has no lines of properties. It may name any path: only
-  /// regular files on storage are read, as binaries are.
+  /// Finds declarations in the source files: debug information has no lines of properties.
   public func declarations(
     of properties: Set<StoredProperty>, in capture: Capture
   ) -> [StoredProperty: SourceLine] {
@@ -36,7 +35,8 @@ extension BinarySymbolicator {
     // Optimised, a structure may have no function of its own left.
     let rest = properties.filter { found[$0] == nil }
     let known = Set(symbols.lazy.filter { !$0.1.isEmpty }.map(\.0))
-    let modules = Set(rest.lazy.flatMap(\.types).compactMap(ProgramType.init).filter(known.contains).map(\.module))
+    let modules = Set(
+      rest.lazy.flatMap(\.types).compactMap(ProgramType.init).filter(known.contains).map(\.module))
     guard !modules.isEmpty else { return found }
     let ofModules = sourceFiles(
       ofFunctionsWith: modules.map { (prefix: "$s\($0.utf8.count)\($0)", of: $0) },
@@ -64,13 +64,18 @@ extension BinarySymbolicator {
     _ sources: inout [String: DeclaredProperties?]
   ) -> SourceLine? {
     let lines = files.sorted().prefix(Self.mostFiles).compactMap { file -> SourceLine? in
-      let source =
-        sources[file]
-        ?? locator.mounts.storedFile(file).flatMap(SourceText.init(ofFileAt:)).map(DeclaredProperties.init)
+      let source = sources[file] ?? sourceText(ofFileAt: file).map(DeclaredProperties.init)
       sources[file] = .some(source)
       return source?.line(of: property, in: type.name).map { SourceLine(file: file, line: $0) }
     }
     return lines.count == 1 ? lines[0] : nil
+  }
+}
+
+extension BinarySymbolicator {
+  /// Of a regular file on storage: debug information may name any.
+  func sourceText(ofFileAt path: String) -> SourceText? {
+    locator.mounts.storedFile(path).flatMap(SourceText.init(ofFileAt:))
   }
 }
 

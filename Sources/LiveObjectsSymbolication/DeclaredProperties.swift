@@ -37,7 +37,8 @@ extension DeclaredProperties {
   private static let mostNames = 32
   private static let typeKeywords: Set = ["class", "struct", "actor", "enum", "protocol", "extension"]
   private static let otherKeywords: Set = [
-    "func", "init", "deinit", "subscript", "case", "typealias", "associatedtype", "import", "macro", "operator",
+    "func", "init", "deinit", "subscript", "case", "typealias", "associatedtype", "import", "macro",
+    "operator",
   ]
 
   private mutating func read(at index: Int) {

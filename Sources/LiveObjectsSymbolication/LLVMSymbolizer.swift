@@ -20,9 +20,14 @@ final class LLVMSymbolizer {
     /// Swift names are mangled; `nil` without a symbol.
     var symbol: String?
     var file: String?
-    /// Where the compiler noted none, the line of the function's declaration. `--skip-line-zero` would give the
-    /// line before, which may be another statement's, or the caller's of an inlined function.
+    /// Where the compiler noted none, and at the beginning of a function, the line of its declaration: optimised, its first
+    /// instruction may be of any statement. `--skip-line-zero` would give the line before, which may be another
+    /// statement's, or the caller's of an inlined function.
     var line: Int?
+    /// The line of the function's declaration, if it is in the file.
+    var declaration: Int?
+    /// Whether the function begins here.
+    var isEntry = false
   }
 
   struct Failure: Error {
@@ -140,41 +145,55 @@ struct LLVMSymbolizerOutput {
     else { return nil }
     var result: [CodeAddress: [LLVMSymbolizer.Line]] = [:]
     for (address, block) in zip(addresses, blocks) {
-      let functions = Self.functions(in: block.dropFirst())
+      let functions = Self.functions(in: block.dropFirst(), at: address)
       if !functions.isEmpty { result[address] = functions }
     }
     return result
   }
 
-  private static func functions(in block: ArraySlice<Substring>) -> [LLVMSymbolizer.Line] {
+  private static func functions(
+    in block: ArraySlice<Substring>, at address: CodeAddress
+  ) -> [LLVMSymbolizer.Line] {
     var functions: [LLVMSymbolizer.Line] = []
     var rest = block
     while let name = rest.popFirst() {
       let details = rest.prefix { $0.hasPrefix(indentation) }
       rest = rest.dropFirst(details.count)
-      if let function = function(name, details) { functions.append(function) }
+      if let function = function(name, details, at: address) { functions.append(function) }
     }
     return functions
   }
 
   private static let indentation = "  "
 
-  private static func function(_ name: Substring, _ details: ArraySlice<Substring>) -> LLVMSymbolizer.Line? {
+  private static func function(
+    _ name: Substring, _ details: ArraySlice<Substring>, at address: CodeAddress
+  ) -> LLVMSymbolizer.Line? {
     func detail(_ key: String) -> Substring? {
       details.first { $0.hasPrefix(indentation + key) }?.dropFirst(indentation.count + key.count)
     }
     func line(_ key: String) -> Int? { detail(key).flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
     let symbol = name == "??" ? nil : String(name)
+    let isEntry = detail("Function start address: ").map { $0 == address.hexadecimal } ?? false
     var place = (file: detail("Filename: ") ?? "", line: line("Line: "))
     // The compiler calls the code of top-level statements `main`: it is declared nowhere.
-    if place.line == nil, symbol != "main", let start = detail("Function start filename: "),
-      !start.hasSuffix("<compiler-generated>"), let declaration = line("Function start line: ")
-    {
+    let start = symbol == "main" ? nil : detail("Function start filename: ")
+    let declaration = start?.hasSuffix("<compiler-generated>") == false ? line("Function start line: ") : nil
+    if let start, let declaration, place.line == nil || isEntry && !isContinuation(name) {
       place = (start, declaration)
     }
     let isFile = isSourceFile(place.file, isWithLine: place.line != nil)
     guard symbol != nil || isFile else { return nil }
-    return .init(symbol: symbol, file: isFile ? String(place.file) : nil, line: isFile ? place.line : nil)
+    return .init(
+      symbol: symbol, file: isFile ? String(place.file) : nil, line: isFile ? place.line : nil,
+      declaration: isFile && place.file == start ? declaration : nil, isEntry: isEntry)
+  }
+
+  /// Whether an asynchronous function goes on there, which begins with the statement that it waited in.
+  private static func isContinuation(_ symbol: Substring) -> Bool {
+    guard symbol.last == "_" else { return false }
+    let name = symbol.dropLast().utf8.reversed().drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return ["YT", "QT"].contains { name.starts(with: $0.utf8) }
   }
 
   /// A pseudo file such as `<compiler-generated>`, and line 0, mark generated code. Without debug

@@ -1,6 +1,6 @@
 import LiveObjectsSystem
 
-/// The words and marks of a Swift source file, without comments and texts.
+/// The words and marks of a Swift source file, without comments and texts. What is interpolated is in parentheses.
 ///
 /// Bytes are read once, in order, and any will do: what does not follow the grammar hides declarations, and invents none.
 struct SourceText {
@@ -96,7 +96,7 @@ extension SourceText {
   }
 
   private mutating func emit(_ content: Token.Content) {
-    if quotes.isEmpty { tokens.append(Token(content: content, line: line)) }
+    tokens.append(Token(content: content, line: line))
   }
 
   /// The closing parenthesis of an interpolation continues its text.
@@ -144,8 +144,8 @@ extension SourceText {
       skip(isEnd ? marks + quote.hashes : 0)
     } else if rest.first == UInt8(ascii: "\\"), hasHashes(quote.hashes, behind: 1) {
       skip(1 + quote.hashes)
-      if rest.first == UInt8(ascii: "(") { quotes[quotes.count - 1].parentheses = 1 }
-      skip(1)
+      // Read as code, an interpolation counts its parentheses.
+      if rest.first == UInt8(ascii: "(") { readToken() } else { skip(1) }
     } else {
       skip(1)
     }

@@ -42,7 +42,7 @@ struct LLVMSymbolizerOutputTests {
       """)
     #expect(
       lines[addresses[0]] == [
-        .init(symbol: "$s4Demo5innerF", file: "/src/demo.swift", line: 12),
+        .init(symbol: "$s4Demo5innerF", file: "/src/demo.swift", line: 12, declaration: 10),
         .init(symbol: "$s4Demo5outerF", file: "/src/demo.swift", line: 40),
       ])
     #expect(lines[addresses[1]] == nil)
@@ -61,7 +61,20 @@ struct LLVMSymbolizerOutputTests {
   func hasTheDeclaration(file: String) {
     let declaration = "  Function start filename: /src/demo.swift\n  Function start line: 7\n"
     let lines = lines("0x10\nf\n  Filename: \(file)\n\(declaration)  Line: 0\n  Column: 0\n\n")
-    #expect(lines[addresses[0]] == [.init(symbol: "f", file: "/src/demo.swift", line: 7)])
+    #expect(lines[addresses[0]] == [.init(symbol: "f", file: "/src/demo.swift", line: 7, declaration: 7)])
+  }
+
+  @Test(
+    "has the line of the declaration where a function begins, not where it goes on after it has waited",
+    arguments: [("$s4Demo1fyyF", 7), ("$s4Demo1fyyYaFTY0_", 9), ("$s4Demo1fyyYaFTQ12_", 9)])
+  func hasTheDeclarationAtTheEntry(symbol: String, line: Int) {
+    let lines = lines(
+      "0x10\n\(symbol)\n  Filename: /src/demo.swift\n  Function start filename: /src/demo.swift\n"
+        + "  Function start line: 7\n  Function start address: 0x10\n  Line: 9\n  Column: 3\n\n")
+    #expect(
+      lines[addresses[0]] == [
+        .init(symbol: symbol, file: "/src/demo.swift", line: line, declaration: 7, isEntry: true)
+      ])
   }
 
   @Test("has no line for generated functions, and for top-level code", arguments: ["f", "main"])

@@ -63,7 +63,8 @@ struct SourceTextTests {
   @Test(
     "has none if no line or more than one fits, or if the type is another one",
     arguments: [
-      ("missing", "Loader"), ("twice", "Loader"), ("local", "Loader"), ("shared", "Loaders"), ("client", "Missing"),
+      ("missing", "Loader"), ("twice", "Loader"), ("local", "Loader"), ("shared", "Loaders"),
+      ("client", "Missing"),
       ("client", "Hidden"), ("next", "Other"), ("plain", "Loader.Nested"), ("client", "Loader.Nested"),
       ("inner", "Nested"), ("Base", "Loader"), ("found", "Lost"),
     ])
@@ -74,7 +75,8 @@ struct SourceTextTests {
   @Test(
     "is searched in any text",
     arguments: [
-      "\"", "\"\"\"", "\"\\", "\"\\(", "#\"\\#(\"", "/*", "}", "{", ")", "class", "class A.", "class A {", "let",
+      "\"", "\"\"\"", "\"\\", "\"\\(", "#\"\\#(\"", "/*", "}", "{", ")", "class", "class A.", "class A {",
+      "let",
       "class A { let", "class A { let a", "class A { let a,", "`", "#", "\n", ".", "class A { static",
     ])
   func anyText(text: String) {

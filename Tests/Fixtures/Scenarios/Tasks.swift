@@ -51,6 +51,8 @@ class Job: @unchecked Sendable {
     waitUntilOthersSleep()
   }
 
+  /// Inlined, its frames have the name of the function around it.
+  @inline(never)
   func suspend(_ keep: (Resume) -> Void = { _ in }) async {
     await withUnsafeContinuation { continuation in
       keep(continuation)
