@@ -65,7 +65,7 @@ public struct Report: Sendable {
 
   /// Whether objects of the program are left whose holder may lie in memory that was not read, or which leak. Where none
   /// are left, nothing leaks, whatever was read.
-  private var holdersAreUnread: Bool {
+  var holdersAreUnread: Bool {
     tracking.missesRoots && findings.contains { FailOn.growth.includes($0) && $0.verdict == .growth }
   }
 

@@ -19,20 +19,28 @@ struct ExplainingTestRun {
   init?(after first: [String], of findings: [Finding]) {
     guard let types = RetainPatterns(of: findings) else { return nil }
     self.types = types
-    let build = first.contains("--skip-build") ? [] : ["--skip-build"]
-    arguments = build + (first.runsAllTests ? Self.filters(for: findings) : []) + first
+    // If some objects belong to no test, any test may have left them behind.
+    let tests = Set(findings.filter { !$0.isLibraryLeak }.map(\.test))
+    let filters = tests.contains(nil) ? [] : Self.filters(for: tests.compactMap { $0 })
+    arguments = first.skippingBuild(first.runsAllTests ? filters : [])
   }
 
-  /// None if some objects belong to no test: any test may have left them behind.
-  private static func filters(for findings: [Finding]) -> [String] {
-    let tests = Set(findings.filter { !$0.isLibraryLeak }.map(\.test))
-    guard tests.count <= mostFilters, !tests.contains(nil) else { return [] }
-    return tests.compactMap { $0 }.sorted().flatMap { ["--filter", "^\(escaped($0))(/|$)"] }
+  /// Options that select tests by their ids.
+  static func filters(for tests: [String]) -> [String] {
+    guard tests.count <= mostFilters else { return [] }
+    return tests.sorted().flatMap { ["--filter", "^\(escaped($0))(/|$)"] }
   }
 
   /// Swift Testing compares with names that go on after a slash, with the place of the test.
   private static func escaped(_ name: String) -> String {
     String(name.flatMap { ".*+?^$(){}[]|\\".contains($0) ? ["\\", $0] : [$0] })
+  }
+}
+
+extension [String] {
+  /// These arguments of `swift test`, behind others, without building again.
+  func skippingBuild(_ others: [String] = []) -> [String] {
+    (contains("--skip-build") ? [] : ["--skip-build"]) + others + self
   }
 }
 

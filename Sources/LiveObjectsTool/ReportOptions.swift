@@ -51,9 +51,8 @@ struct AcceptanceOptions: ParsableArguments {
 
   /// A baseline that is about to be written need not be there.
   private func existingBaseline(in folder: String?) -> String? {
-    if let writeBaseline { return writeBaseline.resolvingLinks == nil ? nil : writeBaseline }
-    let file = folder.map { "\($0)/\(Baseline.defaultFile)" }
-    return file?.resolvingLinks == nil ? nil : file
+    guard let writeBaseline else { return AcceptanceFiles.defaultBaseline(in: folder) }
+    return writeBaseline.resolvingLinks == nil ? nil : writeBaseline
   }
 }
 
@@ -72,8 +71,21 @@ struct AcceptanceFiles {
   /// The baseline that is written.
   private var output: OutputFile?
 
-  init(writesBaseline: String?, prunes: Bool) {
+  init(writesBaseline: String? = nil, prunes: Bool = false) {
     (self.writesBaseline, self.prunes) = (writesBaseline, prunes)
+  }
+
+  /// The findings of the baseline in a package's folder, if there is one.
+  static func knownFindings(in folder: String?) throws(ToolFailure) -> Baseline {
+    var files = AcceptanceFiles()
+    files.baselineFile = defaultBaseline(in: folder)
+    try files.read()
+    return files.accepted.baseline
+  }
+
+  fileprivate static func defaultBaseline(in folder: String?) -> String? {
+    let file = folder.map { "\($0)/\(Baseline.defaultFile)" }
+    return file?.resolvingLinks == nil ? nil : file
   }
 
   fileprivate mutating func read() throws(ToolFailure) {

@@ -9,6 +9,15 @@ struct SwiftTest {
   let settings: TestRunSettings
   let captures: CaptureFolder
 
+  /// - Parameters:
+  ///   - given: the arguments after the tool's own options, which a `--` may separate.
+  ///   - folder: the package's.
+  static func arguments(_ given: [String], _ folder: String?) -> [String] {
+    var rest = given
+    if let end = rest.firstIndex(of: "--") { rest.remove(at: end) }
+    return (folder.map { ["--package-path", $0] } ?? []) + rest
+  }
+
   /// Runs it to its end.
   ///
   /// SwiftPM takes a test runner from a toolset since 6.2: the tests alone are watched, and whatever `swift

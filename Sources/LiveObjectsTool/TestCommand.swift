@@ -59,40 +59,19 @@ struct TestCommand: ParsableCommand {
     preloading library: String, _ accepted: AcceptanceFiles, _ signals: BlockedSignals,
     reportTo outputs: Outputs
   ) throws(ToolFailure) -> Int32 {
-    var run = try watch(
-      swiftTestArguments, options, preloading: library, accepted, lastFor: explainRetains ? nil : outputs,
-      signals)
+    let arguments = SwiftTest.arguments(arguments, packagePath)
+    var run = try WatchedTestRun(
+      arguments, options, preloading: library, accepted, failOn: output.failOn,
+      lastFor: explainRetains ? nil : outputs, signals)
     defer { run.folder.remove() }
     if explainRetains, !run.ending.isRequested, let second = secondRun(after: run, accepted) {
       run.folder.remove()
       printError("running again, to record the retains of \(second.types.patterns.joined(separator: ", "))")
-      run = try watch(
-        second.arguments, second.types.added(to: options), preloading: library, accepted, lastFor: outputs,
-        signals)
+      run = try WatchedTestRun(
+        second.arguments, second.types.added(to: options), preloading: library, accepted,
+        failOn: output.failOn, lastFor: outputs, signals)
     }
     return report(on: run, accepted, to: outputs)
-  }
-
-  /// - Parameter outputs: `nil` if the tests may run again.
-  private func watch(
-    _ arguments: [String], _ options: String?, preloading library: String, _ accepted: AcceptanceFiles,
-    lastFor outputs: Outputs?, _ signals: BlockedSignals
-  ) throws(ToolFailure) -> WatchedTestRun {
-    let folder = try CaptureFolder()
-    do {
-      let own = try accepted.watchedOptions(copyingTo: folder, failOn: output.failOn)
-      let settings = (options.map { "\($0):" } ?? "") + own
-      let test = SwiftTest(
-        arguments: arguments, settings: TestRunSettings(library: library, options: settings), captures: folder
-      )
-      let (ending, notesRuns) = try test.run(signals)
-      if let outputs { folder.prepareToRead(signals, for: outputs) }
-      return WatchedTestRun(
-        folder: folder, test: test, ending: ending, tests: WatchedTests(in: folder, notesRuns: notesRuns))
-    } catch {
-      folder.remove()
-      throw error
-    }
   }
 
   /// - Returns: `nil` if there is nothing to explain.
@@ -110,20 +89,6 @@ struct TestCommand: ParsableCommand {
     let own = tests.write(report, to: outputs)
     return status != 0 ? status : isApplied ? own : ExitStatus.usage
   }
-
-  private var swiftTestArguments: [String] {
-    var rest = arguments
-    if let end = rest.firstIndex(of: "--") { rest.remove(at: end) }
-    return (packagePath.map { ["--package-path", $0] } ?? []) + rest
-  }
-}
-
-/// A run of `swift test`, with the captures of its test processes. The caller removes the folder.
-private struct WatchedTestRun {
-  var folder: CaptureFolder
-  var test: SwiftTest
-  var ending: ChildProcess.Ending
-  var tests: WatchedTests
 }
 
 /// `liveobjects baseline [OPTIONS OF test] [ARGUMENTS OF swift test]`

@@ -3,6 +3,40 @@ import LiveObjectsReport
 import LiveObjectsSymbolication
 import LiveObjectsSystem
 
+/// A run of `swift test`, with the captures of its test processes. The caller removes the folder.
+struct WatchedTestRun {
+  let folder: CaptureFolder
+  let test: SwiftTest
+  let ending: ChildProcess.Ending
+  let tests: WatchedTests
+
+  /// Runs it to its end.
+  ///
+  /// - Parameters:
+  ///   - failOn: the findings that fail their tests.
+  ///   - outputs: `nil` if the tests may run again.
+  init(
+    _ arguments: [String], _ options: String?, preloading library: String, _ accepted: AcceptanceFiles,
+    failOn: FailOn, lastFor outputs: Outputs?, _ signals: BlockedSignals
+  ) throws(ToolFailure) {
+    folder = try CaptureFolder()
+    do {
+      let own = try accepted.watchedOptions(copyingTo: folder, failOn: failOn)
+      let settings = (options.map { "\($0):" } ?? "") + own
+      test = SwiftTest(
+        arguments: arguments, settings: TestRunSettings(library: library, options: settings), captures: folder
+      )
+      let (ending, notesRuns) = try test.run(signals)
+      self.ending = ending
+      if let outputs { folder.prepareToRead(signals, for: outputs) }
+      tests = WatchedTests(in: folder, notesRuns: notesRuns)
+    } catch {
+      folder.remove()
+      throw error
+    }
+  }
+}
+
 /// The captures of the test processes of `swift test`.
 struct WatchedTests {
   private var collected: CollectedCaptures
@@ -45,12 +79,18 @@ struct WatchedTests {
     collected.add(lost: sentence)
   }
 
+  /// A report, with the processes whose objects are unknown.
+  func completed(_ report: Report) -> Report {
+    var report = report
+    if report.tracking.wasWatched { report.tracking.unevaluated += unwatched }
+    return report
+  }
+
   /// Writes the report.
   ///
   /// - Returns: the exit status where `swift test` succeeded.
   func write(_ report: Report, to outputs: Outputs) -> Int32 {
-    var report = report
-    if report.tracking.wasWatched { report.tracking.unevaluated += unwatched }
+    let report = completed(report)
     collected.warnAboutLeakSanitizer()
     outputs.warnAboutMissingEvaluation(report)
     let isWritten = outputs.write(report, captures: collected.streams)

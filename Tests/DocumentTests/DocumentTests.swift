@@ -146,15 +146,15 @@ private func commands(in document: Document) throws -> [[String]] {
 }
 
 private enum Subcommand: String {
-  case run, test, baseline, report, merge, diff, snapshot, top, timeline
+  case run, test, baseline, verify, report, merge, diff, snapshot, top, timeline
   case testRunner = "test-runner"
 
-  /// All options in the help; those of `test` include SwiftPM's, and `baseline` has those of `test`.
+  /// All options in the help; those of `test` and `verify` include SwiftPM's, and `baseline` has those of `test`.
   var options: Set<String> {
     get throws {
       if self == .baseline { return try Subcommand.test.options }
       var help = try runProgram(BuiltProducts.tool, [rawValue, "--help"]).standardOutput
-      if self == .test {
+      if self == .test || self == .verify {
         help += try runProgram(try Compiler.find("swift"), ["test", "--help"]).standardOutput
       }
       return Set(help.matches(of: /--[a-z][a-z-]*/).map { String($0.0) } + ["--help"])

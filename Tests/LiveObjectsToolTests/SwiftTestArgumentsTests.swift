@@ -33,6 +33,9 @@ struct SwiftTestArgumentsTests {
     #expect(
       OwnOptions.arranged(["baseline", "-Xswiftc", "--json", "--prune-baseline", "--", "--text", "-"])
         == ["baseline", "--prune-baseline", "-Xswiftc", "--json", "--", "--text", "-"])
+    #expect(
+      OwnOptions.arranged(["verify", "01", "--json", "x", "--runs", "2", "--bisect"])
+        == ["verify", "--runs", "2", "--bisect", "01", "--json", "x"])
     let run = ["run", "--", "program", "--json", "x"]
     #expect(OwnOptions.arranged(run) == run)
   }

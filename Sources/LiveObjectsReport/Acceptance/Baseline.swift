@@ -17,8 +17,8 @@ package struct Baseline: Sendable, Equatable {
 
   /// The name of the file in a package's folder that is used without an option.
   package static let defaultFile = ".liveobjects-baseline"
-  private static let everyTest = "*"
-  private static let noTest = "-"
+  static let everyTest = "*"
+  static let noTest = "-"
 
   package private(set) var entries: [Entry] = []
   private var keys: Set<Key> = []
@@ -102,7 +102,7 @@ extension Baseline.Entry: Comparable {
     self.init(fingerprint: fields[0], test: fields[1], description: Array(fields[2...]))
   }
 
-  init(_ finding: Finding) {
+  package init(_ finding: Finding) {
     let path = finding.path.map { [$0.type, $0.reference].filter { !$0.isEmpty }.joined(separator: ".") }
     let certainty = finding.certainty == .probable ? Self.probable : ""
     self.init(
@@ -116,7 +116,7 @@ extension Baseline.Entry: Comparable {
   fileprivate var isProbable: Bool { description.first?.hasPrefix(Self.probable) == true }
 
   /// The type in the line.
-  fileprivate var type: Substring? {
+  var type: Substring? {
     description.first?.dropFirst(isProbable ? Self.probable.count : 0).drop { $0 != " " }
   }
 
