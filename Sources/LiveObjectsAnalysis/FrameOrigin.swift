@@ -132,8 +132,8 @@ extension SourceFrame {
 /// The modules of the Swift toolchain, and of LiveObjects, whose diffs and assertions call the measured code.
 ///
 /// A list of names, since a statically linked program has the toolchain's code in its own image.
-enum SystemModules {
-  static func contains(_ module: some StringProtocol) -> Bool {
+package enum SystemModules {
+  package static func contains(_ module: some StringProtocol) -> Bool {
     module.hasPrefix("_") || names.contains(String(module))
   }
 

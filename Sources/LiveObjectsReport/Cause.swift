@@ -2,10 +2,9 @@ import LiveObjectsAnalysis
 
 /// Findings with one cause, which are one entry of a report.
 ///
-/// Explained findings with the same fingerprint have one cause, in however many tests: the same types hold each
-/// other, or are held, through the same references. Different leaks have one cause only if the same calls left
-/// them behind (`SharedCalls`), and held objects if others of them keep them alive (`HeldFindings`). Growth has one
-/// cause for each type.
+/// Findings with the same fingerprint have one cause, in however many tests: the same types hold each other, or are
+/// held, through the same references. Different ones have one cause if the same thing keeps them: leaks if one change
+/// ends them (`SharedCuts`), held objects by what holds them (`HeldFindings`). Growth has one cause for each type.
 public struct Cause: Sendable {
   /// At least one, the most important first.
   public let findings: [Finding]
@@ -30,7 +29,7 @@ public struct Cause: Sendable {
       [$0.type, $0.kind.rawValue]
     }
     let explained =
-      SharedCalls.joined(Array(leaks.values)).map { Cause($0) }
+      SharedCuts.joined(Array(leaks.values)).map { Cause($0) }
       + HeldFindings.joined(held).map { Cause([$0.first], $0.nested, heldBy: $0.holderPhrase) }
     return explained.sorted(by: precedes) + growth.values.map { Cause([$0]) }.sorted(by: precedes)
   }
@@ -143,6 +142,19 @@ extension Cause {
   /// Equal call sites as one; most instances first.
   var callSites: [CallSiteGroup] {
     CallSiteGroup.groups(of: variants.flatMap(\.allocatedAt))
+  }
+
+  /// The variants after the first that a report shows.
+  var listedVariants: ArraySlice<Finding> { variants.dropFirst().prefix(Self.mostListedVariants) }
+
+  private static let mostListedVariants = 3
+
+  /// `211 more findings with 240 instances, in the JSON report`; `nil` if all are shown.
+  var unlistedVariants: String? {
+    let rest = variants.dropFirst().dropFirst(Self.mostListedVariants)
+    guard !rest.isEmpty else { return nil }
+    let instances = Count.of(rest.reduce(0) { $0 + $1.instances }, "instance", "instances")
+    return "\(Count.of(rest.count, "more finding", "more findings")) with \(instances), in the JSON report"
   }
 
   /// Call sites that the findings do not list.

@@ -1,18 +1,19 @@
 import LiveObjectsAnalysis
 
-/// Held objects that other held objects keep alive: a channel that a variable holds, and all that it consists of.
+/// Held objects by what keeps them: a channel that a variable holds, and all that it consists of.
 ///
-/// They have one cause if the path to the one leads through the others, in each test, and each of the others keeps no
-/// more of them, or elements of a collection, than there are others: a thousand users have a thousand names, but one
-/// store has a thousand entries, which may have grown by themselves. But all that one property of a test case holds has
-/// one cause: each test has a test case of its own, which holds nothing of other tests.
+/// What one property holds has one cause, whatever its types are: an `OrderedDictionary` has several parts, and a table
+/// has elements. So has all that a held object of the same tests keeps alive. Objects that no test left behind have come
+/// at different times: they have the cause of others only if each of these keeps no more of them, or elements of a
+/// collection, than there are others. A thousand users have a thousand names, but one store has a thousand entries, which
+/// may have grown by themselves.
 struct HeldFindings {
   /// The findings at one place.
   private let findings: [Finding]
   private let tests: Set<TestName?>
   private let instances: Int
   private let dependencies: Set<String?>
-  /// Types and references by turns, from the holder to the objects.
+  /// Types and references by turns, from the holder to the objects, or to the property that holds them.
   private let place: [String]
 
   private var hint: Finding.Hint? { findings[0].hint }
@@ -32,8 +33,12 @@ struct HeldFindings {
     (other.hint.map { $0 == hint || $0.action == .limitCollection } ?? true)
       && other.tests.isSubset(of: tests)
       && dependencies.count == 1 && dependencies == other.dependencies
-      && instances > 0 && max(other.instances, other.elements) / instances <= instances
+      && (!tests.contains(nil)
+        || instances > 0 && max(other.instances, other.elements) / instances <= holders)
   }
+
+  /// Each element of a collection holds objects of its own.
+  private var holders: Int { max(instances, elements) }
 
   private var elements: Int { findings.lazy.compactMap(\.elements).max() ?? 0 }
 
@@ -46,12 +51,19 @@ struct HeldFindings {
     /// What keeps the others alive: `the property keeps`.
     var holderPhrase: String
 
-    fileprivate init(_ first: HeldFindings, _ nested: [HeldFindings]) {
-      self.first = first.findings
-      self.nested = nested.map(\.findings)
+    fileprivate init(_ first: HeldFindings, _ others: [HeldFindings]) {
+      let types = Dictionary(grouping: first.findings, by: \.type).values.sorted(by: Self.precedes)
+      self.first = types[0]
+      nested = types.dropFirst() + others.map(\.findings)
       holderPhrase = first.property == nil ? "these objects keep" : "the property keeps"
       // A finding that counts others by itself has their task for its cause.
       if nested.isEmpty { holderPhrase = "the task keeps" }
+    }
+
+    /// What has a fix names the cause, such as a collection and not its elements.
+    private static func precedes(_ a: [Finding], _ b: [Finding]) -> Bool {
+      let (first, second) = (a.contains { $0.hint != nil }, b.contains { $0.hint != nil })
+      return first == second ? Finding.precedes(a[0], b[0]) : first
     }
   }
 
@@ -81,13 +93,14 @@ struct HeldFindings {
   /// The first group on the path whose objects keep these alive. Near its beginning: all parts of a long path from a
   /// file would take hours.
   private func holder(in groups: [HeldFindings], _ places: [[String]: Int]) -> Int? {
-    stride(from: 3, to: min(place.count, 256), by: 2).lazy.compactMap { places[Array(place[..<$0])] }
+    (2..<max(2, min(place.count, 256))).lazy.compactMap { places[Array(place[..<$0])] }
       .first { groups[$0].holds(self) }
   }
 
-  /// Equal for objects that are held at one place. A property that test cases inherit is one.
+  /// Equal for objects that one thing keeps, and for which one fix is enough.
   private static func key(of finding: Finding) -> [String] {
-    property(finding) == nil ? [finding.fingerprint] : place(of: finding)
+    let hint = finding.hint.flatMap { $0.action == .limitCollection ? nil : $0 }
+    return place(of: finding) + [finding.dependency ?? "", hint.map { HintText($0).text } ?? ""]
   }
 
   /// The property of a test case that holds the objects: one of the program's, or one that XCTest has for itself, as for
@@ -98,10 +111,12 @@ struct HeldFindings {
     return finding.path[1].type
   }
 
+  /// It ends with the property that holds the objects, if they are parts or elements of its value; else with their type.
   private static func place(of finding: Finding) -> [String] {
-    var steps = finding.path.flatMap { [$0.type, $0.referenceWithoutElements] } + [finding.type]
+    var steps = finding.path.flatMap { [$0.type, $0.property] }
     if let property = property(finding) { steps[0] = property }
-    return steps
+    let isPart = finding.elements != nil || finding.path.last.map { !$0.reference.isEmpty } ?? false
+    return isPart ? steps : steps + [finding.type]
   }
 
   /// The nearest to the holder come first.
@@ -110,4 +125,9 @@ struct HeldFindings {
     guard a.place.count == b.place.count else { return a.place.count < b.place.count }
     return a.place == b.place ? first < second : a.place.lexicographicallyPrecedes(b.place)
   }
+}
+
+extension Finding.PathStep {
+  /// The property that the reference begins with: `table` of `table._keys[3].name`.
+  fileprivate var property: String { String(reference.prefix { $0 != "." && $0 != "[" }) }
 }

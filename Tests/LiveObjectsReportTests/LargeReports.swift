@@ -33,7 +33,7 @@ enum LargeReports {
     finding.objects = finding.instances * 2
     finding.bytes = UInt64(finding.objects * 48)
     finding.test = "DemoTests.Suite\(index % 500 % 20)/test\(index % 500)()"
-    if !finding.path.isEmpty { finding.path[0].type = finding.type }
+    for step in finding.path.indices { finding.path[step].type += "\(index / 3)" }
     finding.allocatedAt = [site(index, finding.instances), site(index + 1, 1)]
     return finding
   }

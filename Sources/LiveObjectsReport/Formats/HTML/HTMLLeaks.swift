@@ -35,15 +35,20 @@ struct HTMLLeaks {
     </div>
     </div>
     \(cause.remarks.map { "<p class=\"remark\">\($0)</p>\n" as HTML }.joined())
-    \(cause.variants.dropFirst().map(variant).joined())
+    \(variants(of: cause))
     </article>
 
     """
   }
 
+  private static func variants(of cause: Cause) -> HTML {
+    cause.listedVariants.map(variant).joined()
+      + (cause.unlistedVariants.map { "<p class=\"remark\">Likewise \($0)</p>" } ?? "")
+  }
+
   private static func variant(_ finding: Finding) -> HTML {
     """
-    <h4>By the same calls: \(finding.title)</h4>
+    <h4>Likewise: \(finding.title)</h4>
     <p class="size">\(finding.size) <span class="fingerprint">fingerprint <code>\(finding.fingerprint)</code></span></p>
     \(fix(of: finding))
     \(figure(of: finding))

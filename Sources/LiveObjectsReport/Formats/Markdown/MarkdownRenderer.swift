@@ -91,10 +91,11 @@ private struct MarkdownCause {
     text = isOpen ? "<details open>\n" : "<details>\n"
     text += "<summary>\(number). <code>\(html: cause.name)</code> (\(html: cause.sum.size))</summary>\n\n"
     add(pathOf: cause.sum)
-    for variant in cause.variants.dropFirst() {
-      text += "And by the same calls: \(code: variant.title) (\(variant.size))\n\n"
+    for variant in cause.listedVariants {
+      text += "And likewise: \(code: variant.title) (\(variant.size))\n\n"
       add(pathOf: variant)
     }
+    if let rest = cause.unlistedVariants { text += "And likewise \(rest)\n\n" }
     add(callSitesOf: cause)
     add(testsOf: cause)
     for remark in cause.remarks { text += "Note: \(remark)\n\n" }

@@ -71,12 +71,13 @@ extension TextPage {
 
   private mutating func add(detailsOf cause: Cause, of report: Report) {
     add(explanationOf: cause.sum)
-    for variant in cause.variants.dropFirst() {
+    for variant in cause.listedVariants {
       add(
-        "   and by the same calls: \(variant.title)  \(variant.size)  [fingerprint \(variant.fingerprint)]",
+        "   and likewise: \(variant.title)  \(variant.size)  [fingerprint \(variant.fingerprint)]",
         style: .bold)
       add(explanationOf: variant)
     }
+    if let rest = cause.unlistedVariants { add(words: "and likewise \(rest)", indentation: 3) }
     add(allocatedAt: cause)
     add(retainedAt: cause.retainedAt)
     add(tests: cause, of: report)
