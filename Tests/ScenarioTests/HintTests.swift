@@ -13,7 +13,6 @@ struct ExpectedHint: Sendable, CustomTestStringConvertible {
 
 extension Scenarios {
   @Suite struct HintTests {
-    /// Optimised builds may lack the line of a closure.
     @Test("a hint names the reference to cut, where it is written, and how", arguments: ExpectedHint.all)
     func hint(expected: ExpectedHint) throws {
       let leak = try #require(try ScenarioReport.shared(of: expected.scenario).leaks.first)
@@ -22,9 +21,7 @@ extension Scenarios {
         if let line = try Self.sourceLine(of: place) {
           #expect(Self.isWritten(place, in: line), "\(place) \(line)")
         } else {
-          #expect(
-            BuiltProducts.areFixturesOptimized || ExpectedHint.unlocated.contains(expected.scenario),
-            "\(place)")
+          #expect(ExpectedHint.unlocated.contains(expected.scenario), "\(place)")
         }
       }
     }

@@ -18,13 +18,13 @@ extension Scenarios {
     func place() throws {
       #if compiler(>=6.3)
         let stream = "for a stream"
-        let line = ":182. "
+        let line = ":184. "
       #else
         let stream = "to be resumed"  // Debian's concurrency library is stripped.
-        let line = ":18"  // An optimised function may have the line of its declaration only, 180.
+        let line = ":18"  // An optimised function may have the line of its declaration only, 182.
       #endif
       let awaited = [
-        "ownStream": ("closure #1 in Scenarios.Chat.start(), Tasks.swift:77. ", stream),
+        "ownStream": ("closure #1 in Scenarios.Chat.start(), Tasks.swift:79. ", stream),
         "actorMethod": ("Scenarios.Gate.pass(), Tasks.swift\(line)", "for a continuation"),
       ]
       for (scenario, (place, event)) in awaited {

@@ -51,8 +51,8 @@ class Job: @unchecked Sendable {
     waitUntilOthersSleep()
   }
 
-  /// Inlined, its frames have the name of the function around it.
-  @inline(never)
+  /// Inlined or specialised, its frames have the name of the function around it.
+  @inline(never) @_optimize(none)
   func suspend(_ keep: (Resume) -> Void = { _ in }) async {
     await withUnsafeContinuation { continuation in
       keep(continuation)
