@@ -56,6 +56,25 @@ struct ShownPath {
   }
 }
 
+extension String {
+  /// The text with `<…>` for generic arguments, if it is too long with them: what follows them, a property for example, says
+  /// more.
+  fileprivate func shorteningArguments(to width: Int) -> String {
+    guard count > width, contains("<") else { return self }
+    var (short, depth, last): (String, Int, Character) = ("", 0, " ")
+    for character in self {
+      if character == "<" {
+        depth += 1
+        if depth == 1 { short += "<…" }
+      }
+      if character == ">", last != "-", depth > 0 { depth -= 1 }
+      if depth == 0 { short.append(character) }
+      last = character
+    }
+    return short
+  }
+}
+
 // MARK: - As one line
 
 extension ShownPath {
@@ -68,7 +87,7 @@ extension ShownPath {
       let name = isContinued(at: index) ? segments.removeLast() : self.name(of: node, at: index)
       segments.append(node.isProse || isLast ? name : Self.joined(name, next ?? ""))
     }
-    segments = segments.map { $0.shortened(to: Self.nameWidth) }
+    segments = segments.map { $0.shorteningArguments(to: Self.nameWidth).shortened(to: Self.nameWidth) }
     if isCycle { segments[segments.count - 1] += Self.closing }
     return Self.abridged(segments)
   }

@@ -16,6 +16,16 @@ struct ShownPathTests {
         == "Owner.work → closure #1 in main() → captured Owner (cycle closes)")
   }
 
+  @Test("leaves generic arguments out before a property has no room")
+  func keepsProperties() throws {
+    let type =
+      "Demo.Operators<Demo.Publisher<Swift.Int, Demo.ErrorWithAVeryLongName>>.Inner<(Swift.Int) -> Demo.Subscriber<Swift.Int>>"
+    #expect(
+      try line(.retainCycle, [(type, "downstream"), ("Demo.Subscriber<Swift.Int>", "history[0]")])
+        == "Operators<…>.Inner<…>.downstream → Subscriber<Int>.history[0] → Operators<…>.Inner<…> (cycle closes)"
+    )
+  }
+
   @Test("continues from the captures of a closure")
   func goesOnFromCaptures() throws {
     let closure = "closure #1 in Demo.Loader.load()"

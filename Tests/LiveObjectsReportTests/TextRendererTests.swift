@@ -101,6 +101,14 @@ import Testing
     #expect(both.contains("\n  fix for Item, 99 instances, 384 bytes: XCTest keeps test cases"))
   }
 
+  @Test func aLongTextEndsWithTheAnswer() throws {
+    let text = TextRenderer().render(LargeReports.report(findings: 100))
+    let answer = try #require(text.split(separator: "\n").first)
+    #expect(text.hasSuffix("\n\n\(answer)\n"))
+    let short = TextRenderer().render(ExplainedFindings.report([ExplainedFindings.cycle]))
+    #expect(short.matches(of: /1 leak keeps|1 leak/).count == 1)
+  }
+
   @Test func dependenciesAreCountedWhereTheyAreMany() {
     let causes = ["a", "b", "c", "d"].map { package in
       var held = ExplainedFindings.heldByStatic

@@ -89,11 +89,15 @@ private struct MarkdownCause {
 
   init(_ cause: Cause, number: Int, isOpen: Bool) {
     text = isOpen ? "<details open>\n" : "<details>\n"
-    text += "<summary>\(number). <code>\(html: cause.name)</code> (\(html: cause.sum.size))</summary>\n\n"
+    text += "<summary>\(number). <code>\(html: cause.name)</code> (\(html: cause.sum.size))"
+    // Seen while the section is closed.
+    if let hint = cause.sum.hint { text += "<br><b>Fix:</b> \(html: HintText(hint).text)" }
+    text += "</summary>\n\n"
     add(pathOf: cause.sum)
     for variant in cause.listedVariants {
       text += "And likewise: \(code: variant.title) (\(variant.size))\n\n"
       add(pathOf: variant)
+      if let hint = variant.hint { text += "**Fix:** \(HintText(hint).text)\n\n" }
     }
     if let rest = cause.unlistedVariants { text += "And likewise \(rest)\n\n" }
     add(callSitesOf: cause)
@@ -109,7 +113,6 @@ private struct MarkdownCause {
     if let other = ShownPath(ofOtherCycleIn: finding) {
       text += "The objects form a second cycle: \(code: other.segments.joined(separator: " → "))\n\n"
     }
-    if let hint = finding.hint { text += "**Fix:** \(HintText(hint).text)\n\n" }
   }
 
   private mutating func add(callSitesOf cause: Cause) {

@@ -31,6 +31,9 @@ public struct TextRenderer: Sendable {
   /// The width of text that does not go to a terminal.
   public static let standardWidth = 110
 
+  /// After more lines, the answer is there again.
+  private static let linesOfAScreen = 60
+
   public init(color: Bool = false, listing: Set<Part> = [], width: Int = standardWidth) {
     (self.color, self.listing, self.width) = (color, listing, width)
   }
@@ -46,6 +49,10 @@ public struct TextRenderer: Sendable {
     if listing.contains(.types) { page.add(growthOf: report) }
     page.add(notes: report.notes + (listing.contains(.notes) ? report.tracking.details : []))
     if report.introducesItself { page.addIntroduction() }
+    if page.text.utf8.lazy.filter({ $0 == UInt8(ascii: "\n") }).count > Self.linesOfAScreen {
+      page.add()
+      page.add(TextHeadline.text(of: report, causes), style: .bold)
+    }
     return page.text
   }
 
