@@ -68,8 +68,9 @@ extension Exactness {
       let recorder = folder.path("recorder.o")
       try Compiler.run(
         "clang",
-        ["-std=c17", "-O2", "-fPIC", "-r", "-nostdlib", "-I", sources, "-I", sources + "/include"]
-          + Compiler.sources(in: sources) + Compiler.sources(of: "LinkedRecorder") + ["-o", recorder])
+        ["-std=c17", "-D_GNU_SOURCE=", "-O2", "-fPIC", "-r", "-nostdlib"]
+          + ["-I", sources, "-I", sources + "/include"] + Compiler.sources(in: sources)
+          + Compiler.sources(of: "LinkedRecorder") + ["-o", recorder])
       try compile([recorder])
     }
 
