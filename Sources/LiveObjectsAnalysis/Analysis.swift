@@ -69,6 +69,8 @@ package struct UnnamedAnalysis: Sendable {
   private let scope: AnalysisScope
   private let groups: [ObjectGroup]
   private let explained: HeapFindings?
+  /// Of the held objects of `explained`, then of the unexplained objects of `groups`.
+  private let sizes: RetainedSizes?
   private let traces: NumberedTraces
   /// The stack traces that types show, by index into `Capture.types`.
   private let stackTracesOfTypes: [Int: Set<UInt32>]
@@ -80,9 +82,13 @@ package struct UnnamedAnalysis: Sendable {
     self.options = options
     let labels = capture.types.map { TypeLabel($0, of: capture) }
     let scope = AnalysisScope(in: capture, options)
-    let heap = ReachabilityAnalysis(of: scope)
+    var heap = ReachabilityAnalysis(of: scope)
     groups = ObjectGroup.all(of: scope, heap)
-    explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
+    let explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
+    let held = explained?.held ?? []
+    sizes = heap?.sizes(
+      of: held.map(\.objects) + groups.map(\.unexplainedObjects), held.map(\.owner) + groups.map(\.key.owner))
+    self.explained = explained
     traces = NumberedTraces(capture.stackTraces)
     let traced = groups.filter { options.needsTrace($0, label: labels[$0.key.type]) }.map(\.key.stackTrace)
     stackTracesOfTypes = options.findsCallSitesOfTypes ? TypeCallSites.stackTraces(of: groups) : [:]
@@ -108,7 +114,9 @@ package struct UnnamedAnalysis: Sendable {
     var packages = Packages(traces, of: capture.process.executable)
     let subjects = HeapFindings.Subjects(types: types(of: subjects), packages: packages)
     let findings =
-      (explained?.findings(traces, symbolicator: symbolicator, options, subjects) ?? [])
+      (explained.flatMap { explained in
+        sizes.map { explained.findings(traces, symbolicator: symbolicator, options, subjects, $0) }
+      } ?? [])
       + growth(traces)
       + scope.recorded.findings
     packages.add(modulesIn: findings) { symbolicator.sources(ofModules: $0, in: capture) }
@@ -142,19 +150,22 @@ extension UnnamedAnalysis {
   /// One finding for each type, allocating function and test; of a sample, for each type and test.
   private func growth(_ traces: NamedTraces) -> [Finding] {
     var merger = FindingMerger()
-    for group in groups
+    for (index, group) in groups.enumerated()
     where group.unexplained.growth > 0 && !traces.isAllocatedByTestRunner(group.key.stackTrace) {
       let (label, tally) = (label(of: group, traces), group.unexplained)
       guard options.finds(label) else { continue }
       var finding = Finding(
         fingerprint: "", verdict: .growth, type: label.text, kind: label.kind, instances: tally.growth,
         objects: tally.growth, bytes: tally.growthBytes, unexplainedRetains: tally.unexplainedRetains)
+      if let size = sizes?[(explained?.held.count ?? 0) + index] {
+        (finding.bytes, finding.ownBytes) = (size.bytes, size.ownBytes)
+      }
       // A word leads to it that holds it, or is old: else it would be over-retained.
       if tally.unexplainedRetains > 0 { finding.certainty = Finding.Certainty([.oldWord]) }
       let stackTraces = CollectionOfOne(group.key.stackTrace)
       guard let owner = scope.owner(group.key.owner, allocatedAt: stackTraces, in: traces) else { continue }
       finding.attribute(to: scope.reportedOwner(for: owner), of: scope.attribution)
-      finding.members = capture.members(group.members)
+      if scope.namesMembers { finding.members = capture.members(group.unexplainedObjects) }
       let allocated = AllocatedObjects(
         stackTrace: group.key.stackTrace, estimate: tally.estimatedGrowth)
       merger.add(finding, [allocated], [], in: traces)

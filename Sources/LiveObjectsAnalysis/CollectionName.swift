@@ -1,13 +1,22 @@
 /// The name of a collection, from that of its storage.
 ///
+/// Foundation's collections are their own storage, and have Swift's inside.
+///
 /// The storage of an array is also that of a `ContiguousArray` and an `ArraySlice`: `[Swift.String]` stands for
 /// all three.
 struct CollectionName {
   let text: String
+  /// Of Foundation's collections, whose classes show it by their names alone.
+  let kind: ObjectKind?
 
   init?(storage name: String) {
     var reader = TypeNameReader(name)
     let arguments = reader.arguments()
+    kind = Self.foundation[reader.base]
+    if kind != nil {
+      text = name == "FoundationEssentials.AttributedString.Guts" ? "Foundation.AttributedString" : name
+      return
+    }
     switch (String(reader.base), arguments?.count) {
     case ("Swift._ContiguousArrayStorage", 1), ("Swift._DictionaryStorage", 2):
       text = "[\(arguments!.joined(separator: ": "))]"
@@ -17,6 +26,19 @@ struct CollectionName {
     default: return nil
     }
   }
+
+  /// Those that can grow.
+  private static let foundation: [Substring: ObjectKind] = [
+    "Foundation.NSMutableArray": .arrayStorage,
+    "Foundation.NSMutableAttributedString": .stringStorage,
+    "Foundation.NSMutableData": .dataStorage,
+    "Foundation.NSMutableDictionary": .dictionaryStorage,
+    "Foundation.NSMutableOrderedSet": .setStorage,
+    "Foundation.NSMutableSet": .setStorage,
+    "Foundation.NSMutableString": .stringStorage,
+    "Foundation.NSCountedSet": .setStorage,
+    "FoundationEssentials.AttributedString.Guts": .stringStorage,
+  ]
 }
 
 /// Reads a type name once, and makes it readable: `Swift.Array<Swift.String>` is `[Swift.String]`.

@@ -43,6 +43,15 @@ public struct Finding: Sendable, Hashable {
       self.reference = reference
     }
   }
+  /// The victims of one type.
+  public struct VictimType: Sendable, Hashable {
+    public var type: String
+    public var objects: Int
+    public init(_ type: String, _ objects: Int) {
+      self.type = type
+      self.objects = objects
+    }
+  }
   /// Instances that were allocated by the same call.
   public struct CallSite: Sendable, Hashable {
     public var instances: Int
@@ -93,10 +102,14 @@ public struct Finding: Sendable, Hashable {
   /// Objects that a leaked group keeps alive and that are not part of the cycle; of held objects, others that the same
   /// task holds.
   public var victims: Int
-  /// The types of the victims, your own first, each part sorted.
-  public var victimTypes: [String] = []
-  /// Bytes asked for by the objects.
+  /// The types of the victims, your own first, each part with most objects first.
+  public var victimTypes: [VictimType] = []
+  /// Bytes that the objects keep alive, as far as counts and types show it: their own, those of victims, of the storage of
+  /// collections, and of memory behind pointers. Of held objects and growth, only what came since the baseline, and not
+  /// what another test allocated.
   public var bytes: UInt64
+  /// Of these, the ones that no other finding counts: the sum over all findings counts nothing twice.
+  public var ownBytes: UInt64
   /// The test that left the objects behind, as `swift test list` spells it.
   public var test: String?
   /// The arguments of the test's case, where it is a parameterised one.
@@ -146,7 +159,7 @@ public struct Finding: Sendable, Hashable {
     self.instances = instances
     self.objects = objects
     self.victims = victims
-    self.bytes = bytes
+    (self.bytes, ownBytes) = (bytes, bytes)
     self.test = test
     self.testCase = testCase
     self.path = path
@@ -215,14 +228,22 @@ extension Finding.PathStep {
 // MARK: - Order
 
 extension Finding {
-  /// Leaks first, then held objects, then growth; most instances first, then the largest, then in
-  /// alphabetical order.
+  /// Leaks first, then held objects, then growth; of these the ones that keep most bytes alive, then most instances, then
+  /// in the order of verdicts and of the alphabet.
   package static func precedes(_ a: Finding, _ b: Finding) -> Bool {
-    let first = (a.verdict.rank, b.instances, b.bytes, a.type, a.fingerprint)
-    let second = (b.verdict.rank, a.instances, a.bytes, b.type, b.fingerprint)
+    let first = (a.part, b.bytes, b.instances, a.verdict.rank, a.type, a.fingerprint)
+    let second = (b.part, a.bytes, a.instances, b.verdict.rank, b.type, b.fingerprint)
     guard first == second else { return first < second }
     return (a.test ?? "", a.testCase ?? "", a.acceptance == nil ? 0 : 1)
       < (b.test ?? "", b.testCase ?? "", b.acceptance == nil ? 0 : 1)
+  }
+
+  private var part: Int {
+    switch verdict {
+    case .retainCycle, .overRetained, .leakedTask: 0
+    case .heldBy: 1
+    case .growth: 2
+    }
   }
 }
 

@@ -27,9 +27,9 @@ extension Finding {
     instances += other.instances
     objects += other.objects
     victims += other.victims
-    victimTypes += other.victimTypes.filter { !victimTypes.contains($0) }
-    victimTypes.removeLast(max(0, victimTypes.count - Self.mostVictimTypes))
+    victimTypes = Array(VictimType.merged(victimTypes + other.victimTypes).prefix(Self.mostVictimTypes))
     bytes.add(saturating: other.bytes)
+    ownBytes.add(saturating: other.ownBytes)
     omittedCallSites += other.omittedCallSites
     unexplainedRetains += other.unexplainedRetains
     elements = elements.flatMap { mine in other.elements.map { sumOfElements(mine, $0, in: other) } }
@@ -77,20 +77,33 @@ extension Finding {
 }
 
 extension Finding {
-  /// Counts the objects of other findings as victims.
+  /// Counts the objects of other findings as victims. It may count their bytes already, as what its own objects keep alive.
   package mutating func add(victims: [Finding]) {
     for other in victims {
       objects += other.objects
       self.victims += other.objects
-      bytes.add(saturating: other.bytes)
+      ownBytes.add(saturating: other.ownBytes)
+      bytes = max(bytes, other.bytes, ownBytes)
       members += other.members.map { member in
         var victim = member
         (victim.instance, victim.isCore) = (0, false)
         return victim
       }
     }
-    let types = Set(victimTypes + victims.flatMap { [$0.type] + $0.victimTypes })
-    victimTypes = Array(types.sorted().prefix(Self.mostVictimTypes))
+    let types = victims.flatMap { [VictimType($0.type, $0.objects - $0.victims)] + $0.victimTypes }
+    victimTypes = Array(VictimType.sum(of: victimTypes + types).prefix(Self.mostVictimTypes))
+  }
+}
+
+extension Finding.VictimType {
+  /// One for each type, in the order of their first appearance.
+  package static func merged(_ all: [Self]) -> [Self] {
+    all.mergingEqual(by: \.type) { $0.objects += $1.objects }
+  }
+
+  /// One for each type, most objects first.
+  static func sum(of all: [Self]) -> [Self] {
+    merged(all).sorted { ($1.objects, $0.type) < ($0.objects, $1.type) }
   }
 }
 

@@ -77,8 +77,7 @@ struct ObjectGroup {
   private(set) var all = Tally()
   /// The evaluated objects that are neither leaked nor held by a known holder.
   private(set) var unexplained = Tally()
-  /// The unexplained objects, where findings list their objects.
-  private(set) var members: [Int] = []
+  private(set) var unexplainedObjects: [UInt32] = []
 
   /// The objects that were allocated since the baseline.
   var grown: AllocatedObjects {
@@ -110,7 +109,8 @@ struct ObjectGroup {
       groups[group].unexplained.add(
         object, baseline: scope.baseline, weight: weight,
         unexplainedRetains: max(0, heap?.graph.unexplained(index) ?? 0))
-      if scope.namesMembers { groups[group].members.append(index) }
+      guard object.sequence >= scope.baseline else { continue }
+      groups[group].unexplainedObjects.append(UInt32(index))
     }
     return groups
   }
@@ -202,7 +202,7 @@ extension Finding {
 
 extension Capture {
   /// Objects as members of a finding, each an instance of its own.
-  func members(_ indices: [Int]) -> [TestFinding.Object] {
-    indices.enumerated().map { TestFinding.Object(objects[$1], instance: $0, isCore: true) }
+  func members(_ indices: [UInt32]) -> [TestFinding.Object] {
+    indices.enumerated().map { TestFinding.Object(objects[Int($1)], instance: $0, isCore: true) }
   }
 }

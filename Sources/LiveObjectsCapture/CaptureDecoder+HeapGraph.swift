@@ -11,6 +11,7 @@ extension CaptureDecoder {
     case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)
     case "REFS": try decodeReferences(&reader)
     case "ELEM": while !reader.isAtEnd { try decodeElementCount(&reader) }
+    case "BLCK": while !reader.isAtEnd { try decodeBlockOwner(&reader) }
     case "ROOT": while !reader.isAtEnd { try decodeRoot(&reader) }
     case "TASK": while !reader.isAtEnd { try decodeTask(&reader) }
     case "LEDG": while !reader.isAtEnd { try decodeRetainSite(&reader) }
@@ -100,6 +101,20 @@ extension CaptureDecoder {
       throw .damage(at: start, "a number of elements is out of order or of an object that is not there")
     }
     graph.elementCounts.append(count)
+  }
+
+  /// Blocks are numbered in the order of their first owners.
+  private mutating func decodeBlockOwner(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let owner = BlockOwner(object: try reader.u32(), block: try reader.u32())
+    let bytes = try reader.u64()
+    guard isObject(owner.object), owner.block <= graph.blocks.count,
+      graph.blockOwners.last.map({ $0.object <= owner.object }) ?? true
+    else {
+      throw .damage(at: start, "a block is out of order or of an object that is not there")
+    }
+    if owner.block == graph.blocks.count { graph.blocks.append(bytes) }
+    graph.blockOwners.append(owner)
   }
 
   /// The analysis numbers them with 31 bits.

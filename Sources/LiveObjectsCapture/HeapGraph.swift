@@ -44,6 +44,10 @@ public struct HeapGraph: Sendable {
   public var references: [Reference] = []
   /// The storages of arrays, dictionaries and sets whose number of elements is known, ascending by object.
   public var elementCounts: [ElementCount] = []
+  /// Blocks of the allocator that objects point to and that are no objects: their bytes.
+  public var blocks: [UInt64] = []
+  /// The objects that point to blocks, ascending by object.
+  public var blockOwners: [BlockOwner] = []
   public var roots: [Root] = []
   public var tasks: [TaskDescription] = []
   public var retainSites: [RetainSite] = []
@@ -60,6 +64,27 @@ extension HeapGraph {
     let index = elementCounts.partitionIndex { $0.object >= object }
     guard index < elementCounts.count, elementCounts[index].object == object else { return nil }
     return Int(elementCounts[index].count)
+  }
+}
+
+extension HeapGraph {
+  /// The blocks that an object points to.
+  package func blocks(of object: Int) -> ArraySlice<BlockOwner> {
+    let start = blockOwners.partitionIndex { $0.object >= object }
+    return blockOwners[start...].prefix { $0.object == object }
+  }
+}
+
+/// An object that points to a block of the allocator.
+public struct BlockOwner: Sendable, Hashable {
+  /// Index into `Capture.objects`.
+  public var object: UInt32
+  /// Index into `HeapGraph.blocks`.
+  public var block: UInt32
+
+  public init(object: UInt32, block: UInt32) {
+    self.object = object
+    self.block = block
   }
 }
 

@@ -55,6 +55,18 @@ extension CaptureBuilder {
     graph.elementCounts.sort { $0.object < $1.object }
   }
 
+  /// A block of the allocator that the objects point to, after those that are there; the owners come in the order of
+  /// their ordinals.
+  ///
+  /// - Returns: an index into `HeapGraph.blocks`.
+  public mutating func block(of bytes: UInt64, ownedBy owners: [UInt32]) -> Int {
+    let block = graph.blocks.count
+    graph.blocks.append(bytes)
+    graph.blockOwners += owners.map { BlockOwner(object: $0, block: UInt32(block)) }
+    graph.blockOwners.sort { ($0.object, $0.block) < ($1.object, $1.block) }
+    return block
+  }
+
   /// - Returns: an index into `HeapGraph.labels`, the same for equal labels.
   @discardableResult
   public mutating func label(_ label: ReferenceLabel) -> UInt32 {

@@ -9,7 +9,7 @@ extension CaptureBuilder {
     return [status] + [
       ("SUPR", graph.superclassesPayload), ("LABL", graph.labelsPayload),
       ("FUNC", graph.functionsPayload), ("REFS", graph.referencesPayload),
-      ("ELEM", graph.elementCountsPayload),
+      ("ELEM", graph.elementCountsPayload), ("BLCK", graph.blocksPayload),
       ("ROOT", graph.rootsPayload), ("TASK", graph.tasksPayload),
       ("LEDG", graph.retainSitesPayload),
     ]
@@ -48,6 +48,16 @@ extension HeapGraph {
 
   fileprivate var functionsPayload: [UInt8] {
     ByteWriter.bytes { for function in functions { $0.frame(function) } }
+  }
+
+  fileprivate var blocksPayload: [UInt8] {
+    ByteWriter.bytes {
+      for owner in blockOwners {
+        $0.u32(owner.object)
+        $0.u32(owner.block)
+        $0.u64(blocks[Int(owner.block)])
+      }
+    }
   }
 
   fileprivate var elementCountsPayload: [UInt8] {

@@ -87,6 +87,45 @@ import Testing
     #expect(collections().map(\.type) == ["[Demo.WeakBox]"])
   }
 
+  /// Room that was reserved, or kept when the elements were removed.
+  @Test(arguments: [(64 << 10, 1, true), (1000, 1, false), (64 << 10, 100, false)])
+  mutating func aLargeStorageWithoutElementsIsAFinding(bytes: Int, storages: Int, isFinding: Bool) {
+    for _ in 0..<storages {
+      let storage = builder.object(of: arrayType, bytes: UInt64(bytes / storages))
+      builder.reference(from: store(), to: storage, property: "samples")
+      builder.elements(storage, 0)
+    }
+    #expect(collections().map(\.elements) == (isFinding ? [0] : []))
+    #expect(
+      collections().map(\.remarks) == (isFinding ? [["The storage is reserved: it has no elements."]] : []))
+  }
+
+  /// A container of the program's own, with its elements behind a pointer.
+  @Test(arguments: [ReferenceLabel.Ownership.unmanaged, .conservative])
+  mutating func memoryBehindAPointerIsACollection(ownership: ReferenceLabel.Ownership) {
+    let memory = builder.object(of: builder.type("", kind: .rawBuffer), bytes: 2000, strongCount: nil)
+    builder.reference(from: store(), to: memory, ReferenceLabel(.memory, ownership: ownership))
+    let text = builder.object(of: stringType)
+    builder.reference(from: memory, to: text, ReferenceLabel(.memory, ownership: .conservative))
+    let findings = collections()
+    #expect(findings.map(\.kind) == (ownership == .unmanaged ? [.rawBuffer] : []))
+    #expect(findings.map(\.objects) == (ownership == .unmanaged ? [2] : []))
+  }
+
+  @Test(arguments: [
+    ("Foundation.NSMutableDictionary", "Foundation.NSMutableDictionary", ObjectKind.dictionaryStorage),
+    ("FoundationEssentials.AttributedString.Guts", "Foundation.AttributedString", .stringStorage),
+  ])
+  mutating func collectionsOfFoundationAreFindings(storage: String, name: String, kind: ObjectKind) {
+    let storage = builder.object(of: builder.type(storage, image: nil))
+    builder.reference(from: store(), to: storage, property: "index")
+    let inner = builder.object(of: builder.type("Foundation.NSString", image: nil))
+    builder.reference(from: storage, to: inner, property: "_storage")
+    let findings = analysis().findings.filter { $0.type == name }
+    #expect(findings.map(\.kind) == [kind])
+    #expect(findings.map(\.objects) == [2])
+  }
+
   @Test mutating func oversizedNumbersDoNotTrap() {
     let text = builder.object(of: builder.type("Swift.__StringStorage"), bytes: .max)
     builder.reference(from: store(), to: text, property: "text")

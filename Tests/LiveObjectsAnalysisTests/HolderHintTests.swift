@@ -145,7 +145,7 @@ import Testing
     let finding = try #require(findings.count == 1 ? findings[0] : nil)
     #expect(finding.type == (isKept ? "Demo.Ticker" : "Demo.Store"))
     #expect((finding.instances, finding.objects, finding.victims) == (1, 2, 1))
-    #expect(finding.victimTypes == [isKept ? "Demo.Store" : "Demo.Ticker"])
+    #expect(finding.victimTypes == [.init(isKept ? "Demo.Store" : "Demo.Ticker", 1)])
   }
 
   private mutating func object(_ type: String) -> UInt32 { builder.object(of: builder.type(type)) }

@@ -141,7 +141,7 @@ import Testing
     _ = pollerWithTask()
     let findings = analysis().findings
     #expect(findings.map(\.kind) == [.classInstance])
-    #expect(findings.map(\.victimTypes) == [["closure #1 in Demo.Poller.start()"]])
+    #expect(findings.map(\.victimTypes) == [[.init("closure #1 in Demo.Poller.start()", 1)]])
   }
 
   private mutating func pollerWithTask(strongCount: UInt32 = 1) -> (task: UInt32, poller: UInt32) {

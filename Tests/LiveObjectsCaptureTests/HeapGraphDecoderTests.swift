@@ -163,5 +163,5 @@ import Testing
 }
 
 private let heapGraphTags: Set = [
-  "GRPH", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "ROOT", "TASK", "LEDG",
+  "GRPH", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "BLCK", "ROOT", "TASK", "LEDG",
 ]

@@ -201,7 +201,7 @@ import Testing
     let cause = try #require(report.causes.first { $0.fingerprints.count == 3 })
     #expect((cause.instances, cause.objects) == (3, 12))
     let text = TextRenderer(listing: [.held]).render(report)
-    #expect(text.contains("and 9 objects that the property keeps alive: Request\n"))
+    #expect(text.contains("and 9 objects that the property keeps alive: Request × 9\n"))
     #expect(
       try HintText(#require(cause.sum.hint)).text
         == "XCTest keeps test cases until the process ends: clear BaseTests.client, BaseTests.swift:7, in tearDown()"

@@ -9,7 +9,9 @@ enum ExplainedFindings {
   /// A loader keeps a client, the client's spy keeps a closure, the closure captured the loader.
   static let cycle = {
     var finding = cycleWithoutVictims
-    finding.victimTypes = ["Demo.Session", "Demo.Token", "Swift.String", "[Swift.UInt8]"]
+    finding.victimTypes = [
+      .init("Demo.Session", 2), .init("Demo.Token", 1), .init("Swift.String", 1), .init("[Swift.UInt8]", 1),
+    ]
     return finding
   }()
 

@@ -12,9 +12,10 @@ import Testing
 
   @Test func whatElseATaskHoldsIsCounted() {
     var finding = ExplainedFindings.heldByStatic
-    (finding.victims, finding.victimTypes) = (2, ["Demo.Feed", "Demo.Store"])
+    (finding.victims, finding.victimTypes) = (1201, [.init("Demo.Feed", 1200), .init("Demo.Store", 1)])
     let text = TextRenderer(listing: [.held]).render(ExplainedFindings.report([finding]))
-    #expect(text.contains("and 2 objects that the task keeps alive: Feed, Store\n"), "\(text)")
+    #expect(
+      text.contains("and 1,201 objects that the task keeps alive: Feed × 1,200, Store × 1\n"), "\(text)")
   }
 
   @Test func aLongNameDoesNotWidenTheLinesOfOthers() {
@@ -36,7 +37,9 @@ import Testing
   @Test func whatDoesNotFailIsOneLineUnlessRequested() {
     let report = ExplainedFindings.report()
     let text = TextRenderer().render(report)
-    #expect(text.contains("\nHeld:           12 instances of 1 type, still reachable, which may be intended"))
+    #expect(
+      text.contains(
+        "\nHeld:           12 instances of 1 type (384 bytes), still reachable, which may be intended"))
     #expect(text.contains("  --list library\n"))
     #expect(!text.contains("Demo.Job"))
     #expect(TextRenderer(listing: [.growth]).render(report).contains("4. Demo.Job  (class)  3 instances"))
@@ -78,7 +81,7 @@ import Testing
   @Test(arguments: [(15, "and 12 more types"), (16, "and other types")])
   func theNumberOfVictimTypesIsStatedIfItIsKnown(count: Int, text: String) {
     var finding = ExplainedFindings.cycle
-    finding.victimTypes = (0..<count).map { "Demo.T\($0)" }
+    finding.victimTypes = (0..<count).map { .init("Demo.T\($0)", 1) }
     #expect(TextRenderer(width: 130).render(ExplainedFindings.report([finding])).contains(text))
   }
 
@@ -115,20 +118,20 @@ import Testing
       (held.fingerprint, held.dependency) = (package, package)
       return held
     }
-    let held = "instances of 1 type in"
+    let held = "instances of 1 type"
     let text = TextRenderer().render(ExplainedFindings.report(causes))
-    #expect(text.contains("48 \(held) 4 dependencies, still reachable"))
+    #expect(text.contains("48 \(held) (1.5 KB) in 4 dependencies, still reachable"))
     let few = TextRenderer().render(ExplainedFindings.report(Array(causes.dropLast())))
-    #expect(few.contains("36 \(held) a, b, c, still reachable"))
+    #expect(few.contains("36 \(held) (1.1 KB) in a, b, c, still reachable"))
   }
 
   @Test func theSummaryNamesTheCausesThatFail() {
     #expect(
       TextRenderer().summary(of: ExplainedFindings.report()) == """
         LiveObjects: 3 leaks (1 of them probable) keep 24 objects (800 bytes) alive in demo (pid 12)
-        1. retain cycle: Demo.Loader
-        2. probable retain cycle: Demo.Node
-        3. over-retained by 1 each: Demo.Session
+        1. retain cycle: Demo.Loader  640 bytes
+        2. over-retained by 1 each: Demo.Session  96 bytes
+        3. probable retain cycle: Demo.Node  64 bytes
 
         """)
   }

@@ -33,6 +33,10 @@ struct liveobj_root {
     bool is_in_use; // of C memory: the word cannot be old
 };
 
+/// Called for a chunk of the C library's allocator that is in use, with the address that malloc
+/// returned.
+typedef void (*liveobj_visit_chunk_fn)(void *context, uintptr_t content, uint64_t bytes);
+
 typedef void (*liveobj_visit_root_fn)(void *context, const struct liveobj_root *root);
 
 struct liveobj_memory_range {
@@ -68,6 +72,8 @@ struct liveobj_roots {
     uintptr_t first_stack; // an address in the stack on which the process began; 0 if unknown
     uint32_t unread;       // of `enum liveobj_unread`
     bool failed;           // memory ran out
+    liveobj_visit_chunk_fn visit_chunk; // NULL for none
+    void *visit_context;
     struct liveobj_waiting_code waiting_code;
     struct liveobj_continuation_caches caches;
 };

@@ -152,6 +152,8 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
             is_no_root(scan, content))
             continue;
         note_library_object(scan, content);
+        if (scan->roots->visit_chunk)
+            scan->roots->visit_chunk(scan->roots->visit_context, content, end - content);
         if (is_object_chunk(content, end))
             continue;
         scan->range.start = scan->next = content;

@@ -2,6 +2,7 @@
 //
 //   heap_walk.c        the order of the parts; visits one object after the other; OBJS, RETN
 //   walk_references.c  LABL, FUNC, REFS, ELEM
+//   walk_blocks.c      BLCK
 //   walk_roots.c       ROOT
 //   walk_tasks.c       TASK
 //   walk_retains.c     LEDG
@@ -16,6 +17,7 @@
 #include "metadata/types.h"
 #include "records/records.h"
 #include "roots/roots.h"
+#include "snapshot/blocks.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -52,7 +54,7 @@ struct liveobj_heap_walk {
     struct liveobj_heap_walk_report *report;
 };
 
-/// Reads every live object. Writes OBJS, RETN, LABL, FUNC, REFS, ELEM, ROOT, TASK and LEDG.
+/// Reads every live object. Writes OBJS, RETN, LABL, FUNC, REFS, ELEM, ROOT, BLCK, TASK and LEDG.
 /// A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
 bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination);
 
@@ -68,6 +70,7 @@ struct liveobj_walk {
     struct liveobj_task_memory task_memory;
     /// By ordinal: the last object, counted from 1, in which a reference to this one was found.
     uint32_t *referrers;
+    struct liveobj_blocks blocks; // that objects may point to
 
     // The current object.
     uint32_t index;
@@ -114,6 +117,9 @@ static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr
 void liveobj_walk_put_new_labels(struct liveobj_walk *walk);
 
 void liveobj_walk_write_references(struct liveobj_walk *walk);
+/// Adds the blocks that the current object may point to: words of its stored properties.
+void liveobj_walk_find_blocks(struct liveobj_walk *walk, const struct liveobj_type *type);
+void liveobj_walk_write_blocks(struct liveobj_walk *walk);
 void liveobj_walk_write_roots(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);
 void liveobj_walk_write_retains(struct liveobj_walk *walk);

@@ -127,6 +127,8 @@ static void read_references(void *context) {
         return;
     walk->contents = liveobj_references_visit(&walk->object, type, add_edge, walk);
     add_pointers(walk, type);
+    if (!walk->capture->selection && may_hold_pointers(type))
+        liveobj_walk_find_blocks(walk, type);
 }
 
 static void put_edges(struct liveobj_walk *walk) {

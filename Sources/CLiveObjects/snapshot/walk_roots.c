@@ -65,6 +65,10 @@ static void take_root(void *context, const struct liveobj_root *root) {
         put_root(writer, root, number - 1);
 }
 
+static void note_chunk(void *context, uintptr_t content, uint64_t bytes) {
+    liveobj_blocks_note(context, content, bytes);
+}
+
 void liveobj_walk_write_roots(struct liveobj_walk *walk) {
     struct root_writer writer = {.walk = walk,
                                  .counts = liveobj_os_map((walk->count + 1) * sizeof(uint32_t))};
@@ -72,6 +76,9 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
     if (writer.counts && liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
         liveobj_section_start(&writer.section, &walk->stream, "ROOT")) {
         writer.section.before = &walk->label_section;
+        liveobj_blocks_prepare(&walk->blocks);
+        walk->roots->visit_chunk = note_chunk;
+        walk->roots->visit_context = &walk->blocks;
         if (!walk->roots->failed)
             walk->report->unread =
                 liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);

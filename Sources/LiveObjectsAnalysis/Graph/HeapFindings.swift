@@ -2,10 +2,10 @@ import LiveObjectsCapture
 
 /// Builds findings from the reachability analysis of a capture.
 struct HeapFindings {
-  private let reachability: ReachabilityAnalysis
+  let reachability: ReachabilityAnalysis
   private let labels: [TypeLabel?]
   private let leaks: [LeakTally]
-  private let held: [HeldObjects]
+  let held: [HeldObjects]
   /// Their holders and paths, in the order of `held`.
   private let holders: [(origin: HolderSearch.Origin, path: ObjectPath)?]
 
@@ -84,8 +84,10 @@ struct HeapFindings {
     var packages: Packages
   }
 
+  /// - Parameter sizes: of the held objects, in their order.
   func findings(
-    _ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options, _ subjects: Subjects
+    _ traces: NamedTraces, symbolicator: some Symbolicator, _ options: Analysis.Options, _ subjects: Subjects,
+    _ sizes: RetainedSizes
   ) -> [Finding] {
     let names = PathNames(wantedNames, of: graph, symbolicator: symbolicator)
     let naming = PathNaming(names, in: graph, labels)
@@ -94,8 +96,10 @@ struct HeapFindings {
     let hints = self.hints(naming, traces, symbolicator)
     for (leak, hint) in zip(leaks, hints) { add(leak, hint, to: &merger, naming, traces, subjects) }
     let testCases = TestCaseHints(holders.lazy.compactMap { $0 }, naming, symbolicator)
-    let found = zip(held, holders).compactMap { objects, holder in
-      holder.flatMap { heldFinding(objects, $0, &finder, naming, testCases, traces, options) }
+    let found = held.indices.compactMap { index in
+      holders[index].flatMap {
+        heldFinding(held[index], sizes[index], $0, &finder, naming, testCases, traces, options)
+      }
     }
     for held in HeldFinding.joined(found, subjects.packages) {
       merger.add(held.finding, held.allocated, [], in: traces)
@@ -160,10 +164,10 @@ extension HeapFindings {
     return CollectionName(storage: label.text)?.text ?? label.text
   }
 
-  private func victimTypes(of leak: LeakTally) -> [String] {
-    let names = Dictionary(grouping: leak.victimTypes) { labels[$0]?.isUserDefined ?? true }
-      .mapValues { Set($0.map(typeName)).sorted() }
-    return Array(((names[true] ?? []) + (names[false] ?? [])).prefix(Finding.mostVictimTypes))
+  private func victimTypes(of leak: LeakTally) -> [Finding.VictimType] {
+    let types = Dictionary(grouping: leak.victimTypes) { labels[$0.key]?.isUserDefined ?? true }
+      .mapValues { Finding.VictimType.sum(of: $0.map { .init(typeName($0.key), $0.value) }) }
+    return Array(((types[true] ?? []) + (types[false] ?? [])).prefix(Finding.mostVictimTypes))
   }
 
   /// The second cycle, unless it is through the same properties, as in lists, or a call breaks all of them.
@@ -276,7 +280,8 @@ extension HeapFindings {
 
 extension HeapFindings {
   private func heldFinding(
-    _ objects: HeldObjects, _ holder: (origin: HolderSearch.Origin, path: ObjectPath),
+    _ objects: HeldObjects, _ size: RetainedSizes.Size,
+    _ holder: (origin: HolderSearch.Origin, path: ObjectPath),
     _ finder: inout PathFinder, _ naming: PathNaming, _ testCases: TestCaseHints, _ traces: NamedTraces,
     _ options: Analysis.Options
   ) -> HeldFinding? {
@@ -284,7 +289,9 @@ extension HeapFindings {
     let allocated = objects.allocations.all.filter { !traces.isAllocatedByTestRunner($0.stackTrace) }
     let isCollection = objects.collection != nil
     guard !allocated.isEmpty, !label.isThunk, isCollection || options.finds(label) else { return nil }
-    if isCollection, objects.elements == 0 || !naming.isUserDefined(holder.origin) { return nil }
+    if isCollection, !naming.isUserDefined(holder.origin) { return nil }
+    let isEmpty = objects.elements == 0
+    if isEmpty, objects.contents.storages == 0 { return nil }
     let scope = reachability.scope
     let stackTraces = objects.allocations.stackTraces
     guard let owner = scope.owner(objects.owner, allocatedAt: stackTraces, in: traces) else { return nil }
@@ -297,10 +304,12 @@ extension HeapFindings {
       fingerprint: "", verdict: .heldBy,
       certainty: reachability.holders.isCertain(objects.nearest) ? .definite : .probable,
       type: label.text, kind: label.kind, instances: objects.count, objects: objects.count,
-      bytes: objects.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
+      bytes: size.bytes, path: steps, remarks: remarks(on: holder.origin, isCycle, naming))
     finding.attribute(to: owner, of: scope.attribution)
-    finding.members = capture.members(objects.members)
-    if objects.collection != nil { finding.describe(collections: objects) }
+    finding.ownBytes = size.ownBytes
+    if scope.namesMembers { finding.members = capture.members(objects.objects) }
+    if isCollection { finding.describe(collections: objects) }
+    if isEmpty { finding.remarks.append("The storage is reserved: it has no elements.") }
     let libraries = LibraryHints(naming: naming, traces: traces)
     finding.hint =
       libraries.hint(
@@ -329,9 +338,11 @@ extension HeapFindings {
   ) -> Finding.Hint? {
     switch origin {
     case .variable, .task:
-      growing(objects).map { capture.objects[$0].stackTrace }.flatMap {
-        traces.isMadeAtOnce($0) ? nil : Finding.Hint(addingAt: traces.fromCallSite($0), traces)
-      }
+      objects.elements == 0
+        ? nil
+        : growing(objects).map { capture.objects[$0].stackTrace }.flatMap {
+          traces.isMadeAtOnce($0) ? nil : Finding.Hint(addingAt: traces.fromCallSite($0), traces)
+        }
     case .testCase, .olderObject, .handler, .thread, .threadLocal, .stack, .memory: nil
     }
   }
@@ -379,7 +390,8 @@ extension HeapFindings {
 extension Finding {
   /// Describes the collections that the objects are parts of, instead of their storage.
   fileprivate mutating func describe(collections: HeldObjects) {
-    type = CollectionName(storage: type)?.text ?? type
+    let name = CollectionName(storage: type)
+    (type, kind) = (name?.text ?? type, name?.kind ?? kind)
     elements = collections.elements
     remarks += collections.remarkOnRuns
   }

@@ -11,9 +11,10 @@ struct HeldCollections {
   private enum Role {
     /// Of the program's own type, a closure or a task: an owner of collections.
     case own
-    /// The storage of an array, a dictionary, a set, a string or `Data`.
+    /// The storage of an array, a dictionary, a set, a string or `Data`, or memory without a type, which may be that of
+    /// a container of the program's own.
     case storage
-    /// A box, or memory without a type: part of what holds it.
+    /// A box: part of what holds it.
     case box
     /// Of another type of the toolchain, which the program does not look into, or a test case, which XCTest keeps
     /// with collections of its own until the process ends.
@@ -70,7 +71,8 @@ struct HeldCollections {
 
   private static func role(of type: TypeDescription, _ label: TypeLabel?) -> Role {
     switch type.kind {
-    case .genericBox, .closureContextOrBox, .rawBuffer: return .box
+    case .genericBox, .closureContextOrBox: return .box
+    case .rawBuffer: return .storage
     case .task: return .own
     case .classInstance, .errorBox, .other: break
     }
@@ -138,14 +140,23 @@ struct HeldCollections {
     }
   }
 
-  /// Whether it consists of bytes, not of elements that may be objects.
+  /// Whether only the program's own pointer leads to it. Words may be old, and lead to memory of the runtime.
+  private func isOwnMemory(_ buffer: Int) -> Bool {
+    guard let arrival = reachability.holders.arrival(at: buffer) else { return true }
+    return reachability.graph.isUnmanaged(arrival)
+  }
+
+  /// Whether it consists of bytes, not of elements that may be objects, or of elements that nothing counts.
   private func isText(_ storage: Int) -> Bool {
     let graph = reachability.graph
     switch ObjectKind(of: graph.capture.types[graph.capture.objects[storage].type]) {
-    case .stringStorage, .dataStorage: return true
+    case .stringStorage, .dataStorage, .rawBuffer: return true
     default: return false
     }
   }
+
+  /// Bytes of a storage without elements that are worth a finding.
+  private static let leastReserved: UInt64 = 64 << 10
 
   /// Bytes of strings and `Data` that are worth a finding: names and the like are smaller.
   private static let leastText = 1024
@@ -159,12 +170,22 @@ struct HeldCollections {
   func isFinding(_ objects: HeldObjects, isFound: (Int) -> Bool) -> Bool {
     let contents = objects.contents
     let isText = isText(objects.nearest)
+    if reachability.graph.kind(of: objects.nearest) == .rawBuffer, !isOwnMemory(objects.nearest) {
+      return false
+    }
     guard contents.storages > 0 else { return ownElements(of: objects.nearest) == 0 }
-    if isText, objects.bytes < Self.leastText, contents.elements ?? 0 < Self.leastText { return false }
+    if contents.elements == 0 { return bytes(of: objects) / UInt64(contents.storages) >= Self.leastReserved }
+    if isText, bytes(of: objects) < Self.leastText, contents.elements ?? 0 < Self.leastText { return false }
     guard contents.ownElements < max(contents.elements ?? 1, 1) else { return false }
     guard let holder = storage(of: objects.nearest).holder, isFound(owner(holder)) else { return true }
     if isText { return contents.storages == 1 }
     return contents.elements.map { $0 / contents.storages >= contents.storages } ?? true
+  }
+
+  private func bytes(of objects: HeldObjects) -> UInt64 {
+    objects.objects.reduce(into: 0) {
+      $0.add(saturating: reachability.graph.capture.objects[Int($1)].bytes)
+    }
   }
 
   /// More than values are nested; but a list may consist of boxes.

@@ -12,13 +12,10 @@ struct HeldObjects {
   let nearest: Int
   /// The signature of the collections that the objects are parts of.
   let collection: Int32?
-  var count = 0
-  var bytes: UInt64 = 0
+  private(set) var objects: [UInt32] = []
   var allocations = StackTraceCounts()
   /// The storage of the one collection that has all of them as its elements.
   private(set) var container: Int?
-  /// All of them, where findings list their objects.
-  var members: [Int] = []
   /// Of collections: the sums over the parts that count.
   private(set) var contents = CollectionContents()
   /// Of collections: the number of elements that all of them hold, older ones included.
@@ -47,17 +44,19 @@ struct HeldObjects {
       }
       let capture = reachability.graph.capture
       let weight = capture.tracking.weight(of: capture.objects[object])
+      all[index].objects.append(UInt32(object))
       all[index].add(capture.objects[object], weight: weight, of: scope.runs)
       if collection != nil {
         all[index].contents.add(object, isStorage: signature == collection, collections)
       } else {
         all[index].add(elementOf: collections.container(of: object))
       }
-      if scope.namesMembers { all[index].members.append(object) }
     }
     for index in all.indices { all[index].elements = all[index].collection.flatMap { elements[Int($0)] } }
     return all
   }
+
+  var count: Int { objects.count }
 
   /// How many of the objects each measured run left, where there were several.
   var remarkOnRuns: [String] {
@@ -77,8 +76,6 @@ struct HeldObjects {
   }
 
   private mutating func add(_ object: LiveObject, weight: Double, of runs: [UInt64]) {
-    count += 1
-    bytes.add(saturating: object.bytes)
     allocations.add(object, weight: weight)
     guard !runs.isEmpty else { return }
     countsByRun[max(0, runs.partitionIndex { $0 > object.sequence } - 1)] += 1

@@ -9,6 +9,8 @@ struct LeakGroup {
   var core: [UInt32]
   /// Other objects that only the core keeps alive.
   var victims: [UInt32]
+  /// Bytes of raw buffers and blocks that the objects alone point to.
+  var bytesBehind: UInt64 = 0
   /// The test that left the objects behind.
   var owner = ObjectOwner.unattributed
 
@@ -21,9 +23,9 @@ struct LeakGroup {
     verdict == .leakedTask ? core.lazy.map(Int.init).filter(graph.isSuspendedTask).min() : nil
   }
 
-  func attributed(to owner: ObjectOwner) -> LeakGroup {
+  func attributed(to owner: ObjectOwner, _ bytesBehind: UInt64) -> LeakGroup {
     var group = self
-    group.owner = owner
+    (group.owner, group.bytesBehind) = (owner, bytesBehind)
     return group
   }
 }
@@ -123,22 +125,15 @@ struct LeakSearch {
   private mutating func takeVictims(
     of core: some BidirectionalCollection<UInt32>, follows: (Int) -> Bool, _ isVictim: (Int) -> Bool
   ) -> [UInt32] {
-    var victims: [UInt32] = []
-    var open: [UInt32] = []
     let isOlder = core.allSatisfy { older[Int($0)] }
-    for object in core.reversed() {
-      open.append(object)
-      while let object = open.popLast() {
-        for reference in graph.references(from: Int(object)) where follows(reference) {
-          let target = graph.target(reference)
-          guard !taken[target], isVictim(target), !isOlder || graph.isStrong(reference) else { continue }
-          taken[target] = true
-          victims.append(UInt32(target))
-          open.append(UInt32(target))
-        }
+    return graph.objects(reachedFrom: core) { reference in
+      let target = graph.target(reference)
+      guard follows(reference), !taken[target], isVictim(target), !isOlder || graph.isStrong(reference) else {
+        return false
       }
+      taken[target] = true
+      return true
     }
-    return victims
   }
 }
 

@@ -25,8 +25,8 @@ struct LeakTally {
   private(set) var instances = 0
   private(set) var objects = 0
   private(set) var victims = 0
-  /// Indices into `Capture.types`.
-  private(set) var victimTypes: Set<Int> = []
+  /// The number of victims, by index into `Capture.types`.
+  private(set) var victimTypes: [Int: Int] = [:]
   private(set) var bytes: UInt64 = 0
   private(set) var unexplainedRetains = 0
   /// The leaking objects, without victims.
@@ -115,6 +115,7 @@ struct LeakTally {
     instances += 1
     objects += leak.core.count + leak.victims.count
     victims += leak.victims.count
+    bytes.add(saturating: leak.bytesBehind)
     isWeaklyReferenced = isWeaklyReferenced || reachability.isWeaklyReferenced(leak)
     let hasLedger = !reachability.retainSites.isEmpty
     for object in leak.core.lazy.map(Int.init) {
@@ -130,7 +131,7 @@ struct LeakTally {
     }
     for object in leak.victims.lazy.map({ graph.capture.objects[Int($0)] }) {
       add(object, origins)
-      victimTypes.insert(object.type)
+      victimTypes[object.type, default: 0] += 1
     }
     if reachability.scope.namesMembers { addMembers(of: leak, graph.capture) }
   }

@@ -11,6 +11,7 @@ struct ReachabilityAnalysis {
   let scope: AnalysisScope
   let holders: HolderSearch
   let signatures: HeldSignatures
+  private(set) var kept: KeptObjects
   /// The objects of all leaks.
   private let isLeaked: [Bool]
   /// Further objects that leaked tasks refer to.
@@ -31,6 +32,7 @@ struct ReachabilityAnalysis {
       isOlder: { older[$0] })
     if !heap.status.isPartial { search.findOverRetained(holders) }
     search.take(scope.recorded.core, holders)
+    var kept = KeptObjects(in: graph)
     self.graph = graph
     self.counted = counted
     self.scope = scope
@@ -41,9 +43,24 @@ struct ReachabilityAnalysis {
     weaklyReferenced = Self.weaklyReferenced(in: graph, isolation)
     leaks = search.groups.compactMap { group in
       guard !group.core.contains(where: { scope.recorded.objects.contains(Int($0)) }) else { return nil }
-      return scope.owner(of: group, counted).map { group.attributed(to: $0) }
+      return scope.owner(of: group, counted).map {
+        group.attributed(to: $0, kept.bytes(behind: group.objects))
+      }
     }
+    self.kept = kept
     signatures = HeldSignatures(in: graph, holders)
+  }
+
+  /// - Parameters:
+  ///   - findings: the objects of each finding about reachable objects.
+  ///   - owners: the owner that each is reported with. Objects that came later than the baseline count, but for those of
+  ///     another test.
+  mutating func sizes(of findings: [[UInt32]], _ owners: [ObjectOwner]) -> RetainedSizes {
+    let (counted, scope) = (counted, scope)
+    return RetainedSizes(of: findings, &kept) { finding, object in
+      let owner = scope.reportedOwner(of: object)
+      return counted[object] && (owner.test == nil || owner.test == owners[finding].test)
+    }
   }
 
   private static func weaklyReferenced(in graph: ReferenceGraph, _ isolation: Isolation) -> Set<Int> {

@@ -61,6 +61,26 @@ final class ReferenceGraph: Sendable {
     Int(starts[object])..<Int(starts[object + 1])
   }
 
+  /// The objects that references lead to, from these and from one another.
+  ///
+  /// - Parameter takes: whether a reference leads to an object that is one of them, and was not taken before.
+  func objects(
+    reachedFrom core: some BidirectionalCollection<UInt32>, takes: (_ reference: Int) -> Bool
+  ) -> [UInt32] {
+    var objects: [UInt32] = []
+    var open: [UInt32] = []
+    for object in core.reversed() {
+      open.append(object)
+      while let object = open.popLast() {
+        for reference in references(from: Int(object)) where takes(reference) {
+          objects.append(heap.references[reference].target)
+          open.append(heap.references[reference].target)
+        }
+      }
+    }
+    return objects
+  }
+
   func target(_ reference: Int) -> Int { Int(heap.references[reference].target) }
 
   func source(_ reference: Int) -> Int { Int(heap.references[reference].source) }
@@ -97,6 +117,18 @@ final class ReferenceGraph: Sendable {
 
   /// Whether the target may be alive because of the reference, by its type or by a retain of the program's own.
   func mayKeepAlive(_ reference: Int) -> Bool { mayHold(reference) || mayBeRetainedPointer(reference) }
+
+  /// Whether the target is alive because of the reference, as far as types and counts show it. A word in a raw buffer is
+  /// a pointer there, in the memory of a container; other words without a type may be old.
+  func keepsAlive(_ reference: Int) -> Bool {
+    switch ownership[Int(heap.references[reference].label)] {
+    case .strong: true
+    case .unmanaged: mayBeRetainedPointer(reference)
+    case .conservative: kind(of: source(reference)) == .rawBuffer && mayHold(reference)
+    case .unowned: capture.objects[target(reference)].isPinned
+    case .weak: false
+    }
+  }
 
   /// Whether code may load the target through the reference, which does not keep it alive.
   /// A word without a type may be stale.

@@ -19,7 +19,8 @@ extension Finding {
       omittedCallSites: try json.number("omittedCallSites"),
       retainedAt: try json.objects("retainedAt", RetainingCallSite.init(json:)),
       unexplainedRetains: try json.number("unexplainedRetains"), remarks: try json.strings("remarks"))
-    victimTypes = try json.optionalStrings("victimTypes")
+    victimTypes = try json.optionalObjects("victimsByType", VictimType.init(json:))
+    ownBytes = try json.optionalNumber("ownBytes") ?? bytes
     otherCycle = try json.optionalObjects("otherCycle", PathStep.init(json:))
     elements = try json.optionalNumber("elements")
     isNamedByTest = try json.flag("namedByTest")
@@ -38,6 +39,12 @@ extension Finding.Acceptance {
     case "suppression": self = .suppression("")
     default: throw JSONError(expectation: "a value that is known", place: "acceptedBy")
     }
+  }
+}
+
+extension Finding.VictimType {
+  fileprivate init(json: JSONObject) throws(JSONError) {
+    self.init(try json.string("type"), try json.number("objects"))
   }
 }
 

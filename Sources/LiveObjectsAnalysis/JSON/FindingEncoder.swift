@@ -29,8 +29,10 @@ package struct FindingEncoder {
       "instances": .integer(finding.instances),
       "objects": .integer(finding.objects),
       "victims": .integer(finding.victims),
-      "victimTypes": finding.victimTypes.isEmpty ? .absent : .strings(finding.victimTypes),
+      "victimTypes": finding.victimTypes.isEmpty ? .absent : .strings(finding.victimTypes.map(\.type)),
+      "victimsByType": finding.victimTypes.isEmpty ? .absent : .array(finding.victimTypes.map(json)),
       "bytes": .integer(finding.bytes),
+      "ownBytes": .integer(finding.ownBytes),
       "elements": finding.elements.map(JSONValue.integer) ?? .null,
       "test": .optional(finding.test),
       "case": .optional(finding.testCase),
@@ -73,6 +75,10 @@ package struct FindingEncoder {
 
   package func json(_ step: Finding.PathStep) -> JSONValue {
     .object(["type": .string(step.type), "reference": .string(step.reference)])
+  }
+
+  private func json(_ type: Finding.VictimType) -> JSONValue {
+    .object(["type": .string(type.type), "objects": .integer(type.objects)])
   }
 
   package func json(_ site: Finding.CallSite) -> JSONValue {

@@ -51,7 +51,7 @@ struct SectionSummary {
     cause.sum.type.withoutModules.abridged(to: longestType)
   }
 
-  /// `12 instances of 2 types`, with those of dependencies apart.
+  /// `12 instances of 2 types (4.1 MB)`, with those of dependencies apart.
   private var size: String {
     let own = causes.filter { !$0.isInternal }
     let internals = causes.filter(\.isInternal)
@@ -65,8 +65,9 @@ struct SectionSummary {
 
   private static func size(of causes: [Cause]) -> String {
     let types = Set(causes.lazy.flatMap(\.variants).map(\.type)).count
+    let bytes = causes.lazy.flatMap(\.findings).reduce(into: UInt64(0)) { $0.add(saturating: $1.ownBytes) }
     return Count.of(causes.reduce(0) { $0 + $1.instances }, "instance", "instances") + " of "
-      + Count.of(types, "type", "types")
+      + "\(Count.of(types, "type", "types")) (\(Count.bytes(bytes)))"
   }
 
   /// `29 findings of the baseline, 2 suppressed`

@@ -36,7 +36,7 @@ struct CallSiteProfile {
     let rest = Sample(
       finding: finding, frames: [.otherCalls],
       objects: max(0, finding.objects - listed.reduce(0) { $0 + $1.objects }),
-      bytes: listed.reduce(finding.bytes) { $0 - min($0, $1.bytes) })
+      bytes: listed.reduce(finding.ownBytes) { $0 - min($0, $1.bytes) })
     return listed + (rest.objects > 0 || rest.bytes > 0 ? [rest] : [])
   }
 

@@ -104,7 +104,7 @@ enum TextHeadline {
 
   /// `20 objects (640 bytes)`
   private static func objects(of findings: [Finding], _ one: String, _ many: String) -> String {
-    let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.bytes) }
+    let bytes = findings.reduce(into: UInt64(0)) { $0.add(saturating: $1.ownBytes) }
     return "\(Count.of(findings.reduce(0) { $0 + $1.objects }, one, many)) (\(Count.bytes(bytes)))"
   }
 

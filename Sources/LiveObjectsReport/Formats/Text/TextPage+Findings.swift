@@ -32,7 +32,7 @@ extension TextPage {
   /// Adds the numbered names of causes.
   mutating func add(namesOf causes: [Cause]) {
     for (index, cause) in causes.prefix(Self.listedCauses).enumerated() {
-      add("\(index + 1). \(cause.name)\(Self.shortPlace(of: cause))")
+      add("\(index + 1). \(cause.name)  \(Count.bytes(cause.bytes))\(Self.shortPlace(of: cause))")
     }
     add(omitted: causes.dropFirst(Self.listedCauses))
   }
@@ -144,7 +144,8 @@ extension TextPage {
     add(rows: listed.flatMap(rows), [.right, .left, .left, .left], indentation: 5)
     add(omitted: callSites.count - listed.count + cause.omittedCallSites)
     if cause.victims > 0 {
-      let types = Self.list(cause.victimTypes.map(\.withoutModules))
+      let types = Self.list(
+        cause.victimTypes.map { "\($0.type.withoutModules) × \(Count.grouped($0.objects))" })
       add(
         words: "and \(Count.of(cause.victims, "object", "objects")) that \(cause.holderPhrase) alive\(types)",
         indentation: 5)
@@ -153,7 +154,7 @@ extension TextPage {
 
   private static let listedTypes = 3
 
-  /// `: Handler`, `: Handler, Buffer, [UInt8] and 2 more types`
+  /// `: Handler × 1`, `: Handler × 4, Buffer × 4, [UInt8] × 2 and 2 more types`
   private static func list(_ types: [String]) -> String {
     let rest = types.count - listedTypes
     let isCut = types.count >= Finding.mostVictimTypes
