@@ -10,6 +10,8 @@ public struct Finding: Sendable, Hashable {
     case overRetained
     /// A suspended task that nothing can resume any more, and what it keeps alive.
     case leakedTask
+    /// Raw memory that the program allocated, and to which nothing refers any more.
+    case lostBuffer
     /// Grown, and reachable from a known holder.
     case heldBy
     /// Grown; the holder is unknown.
@@ -185,7 +187,7 @@ public struct Finding: Sendable, Hashable {
   /// Whether the objects are unreachable, as far as is known.
   package var isUnreachable: Bool {
     switch verdict {
-    case .retainCycle, .overRetained, .leakedTask: true
+    case .retainCycle, .overRetained, .leakedTask, .lostBuffer: true
     case .heldBy, .growth: false
     }
   }
@@ -240,7 +242,7 @@ extension Finding {
 
   private var part: Int {
     switch verdict {
-    case .retainCycle, .overRetained, .leakedTask: 0
+    case .retainCycle, .overRetained, .leakedTask, .lostBuffer: 0
     case .heldBy: 1
     case .growth: 2
     }

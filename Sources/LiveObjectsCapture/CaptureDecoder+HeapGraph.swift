@@ -12,6 +12,7 @@ extension CaptureDecoder {
     case "REFS": try decodeReferences(&reader)
     case "ELEM": while !reader.isAtEnd { try decodeElementCount(&reader) }
     case "BLCK": while !reader.isAtEnd { try decodeBlockOwner(&reader) }
+    case "LOST": while !reader.isAtEnd { try decodeLostBuffer(&reader) }
     case "ROOT": while !reader.isAtEnd { try decodeRoot(&reader) }
     case "TASK": while !reader.isAtEnd { try decodeTask(&reader) }
     case "LEDG": while !reader.isAtEnd { try decodeRetainSite(&reader) }
@@ -115,6 +116,16 @@ extension CaptureDecoder {
     }
     if owner.block == graph.blocks.count { graph.blocks.append(bytes) }
     graph.blockOwners.append(owner)
+  }
+
+  private mutating func decodeLostBuffer(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let object = try reader.u32()
+    guard isObject(object), capture.types[capture.objects[Int(object)].type].kind == .rawBuffer
+    else {
+      throw .damage(at: start, "a lost buffer is no raw buffer")
+    }
+    graph.lostBuffers.append(object)
   }
 
   /// The analysis numbers them with 31 bits.

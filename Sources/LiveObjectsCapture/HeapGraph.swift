@@ -48,6 +48,9 @@ public struct HeapGraph: Sendable {
   public var blocks: [UInt64] = []
   /// The objects that point to blocks, ascending by object.
   public var blockOwners: [BlockOwner] = []
+  /// The raw buffers that code of the program allocated and to which no word leads, not even one inside of them.
+  /// Indices into `Capture.objects`.
+  public var lostBuffers: [UInt32] = []
   public var roots: [Root] = []
   public var tasks: [TaskDescription] = []
   public var retainSites: [RetainSite] = []

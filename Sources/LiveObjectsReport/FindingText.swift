@@ -101,6 +101,7 @@ extension Finding {
     case .retainCycle: isProbable ? "probable retain cycle" : "retain cycle"
     case .overRetained: (isProbable ? "probably " : "") + "over-retained\(excess)"
     case .leakedTask: "task that is \(isProbable ? "probably " : "")never resumed"
+    case .lostBuffer: isProbable ? "probably lost" : "lost"
     case .heldBy: (isProbable ? "probably " : "") + "held\(holder)"
     case .growth: "growth"
     }
@@ -109,6 +110,7 @@ extension Finding {
   private var undecidedText: String {
     switch verdict {
     case .leakedTask: "task that may never be resumed"
+    case .lostBuffer: "may be lost"
     case .overRetained, .growth, .retainCycle, .heldBy: "may be over-retained\(excess)"
     }
   }

@@ -67,6 +67,9 @@ extension CaptureBuilder {
     return block
   }
 
+  /// A raw buffer to which no word leads; they come in the order of their ordinals.
+  public mutating func lost(_ buffer: UInt32) { graph.lostBuffers.append(buffer) }
+
   /// - Returns: an index into `HeapGraph.labels`, the same for equal labels.
   @discardableResult
   public mutating func label(_ label: ReferenceLabel) -> UInt32 {

@@ -10,6 +10,7 @@ extension CaptureBuilder {
       ("SUPR", graph.superclassesPayload), ("LABL", graph.labelsPayload),
       ("FUNC", graph.functionsPayload), ("REFS", graph.referencesPayload),
       ("ELEM", graph.elementCountsPayload), ("BLCK", graph.blocksPayload),
+      ("LOST", ByteWriter.bytes { for buffer in graph.lostBuffers { $0.u32(buffer) } }),
       ("ROOT", graph.rootsPayload), ("TASK", graph.tasksPayload),
       ("LEDG", graph.retainSitesPayload),
     ]

@@ -121,6 +121,17 @@ import Testing
     #expect(isDamaged(makeStream(replacing: "FUNC", with: function)))
   }
 
+  @Test(arguments: [0, 6, UInt32.max])
+  func aLostBufferThatIsNoneIsAnError(object: UInt32) {
+    #expect(isDamaged(makeStream(replacing: "LOST", with: words(object))))
+  }
+
+  /// Object and block; the sample has one block.
+  @Test(arguments: [[6, 0], [0, 1], [0, .max]] as [[UInt32]])
+  func anInvalidBlockIsAnError(fields: [UInt32]) {
+    #expect(isDamaged(makeStream(replacing: "BLCK", with: words(fields + [64, 0]))))
+  }
+
   /// Kind, target, and the image of the place.
   @Test(
     arguments: [
@@ -163,5 +174,5 @@ import Testing
 }
 
 private let heapGraphTags: Set = [
-  "GRPH", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "BLCK", "ROOT", "TASK", "LEDG",
+  "GRPH", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "BLCK", "LOST", "ROOT", "TASK", "LEDG",
 ]

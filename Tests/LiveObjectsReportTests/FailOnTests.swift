@@ -7,10 +7,10 @@ import Testing
 @Suite struct FailOnTests {
   @Test(
     arguments: [
-      (.leaks, [.retainCycle, .overRetained, .leakedTask]),
-      (.undecided, [.retainCycle, .overRetained, .leakedTask, .growth]),
-      (.held, [.retainCycle, .overRetained, .leakedTask, .heldBy, .growth]),
-      (.growth, [.retainCycle, .overRetained, .leakedTask, .heldBy, .growth, .growth]),
+      (.leaks, [.retainCycle, .overRetained, .leakedTask, .lostBuffer]),
+      (.undecided, [.retainCycle, .overRetained, .leakedTask, .lostBuffer, .growth]),
+      (.held, [.retainCycle, .overRetained, .leakedTask, .lostBuffer, .heldBy, .growth]),
+      (.growth, [.retainCycle, .overRetained, .leakedTask, .lostBuffer, .heldBy, .growth, .growth]),
       (.none, []),
     ] as [(FailOn, [Finding.Verdict])])
   func eachChoiceIncludesThoseBeforeIt(failOn: FailOn, verdicts: [Finding.Verdict]) {
@@ -23,7 +23,7 @@ import Testing
     for index in report.findings.indices { report.findings[index].dependency = "swift-nio" }
     #expect(
       report.findings.filter(FailOn.growth.includes).map(\.verdict) == [
-        .retainCycle, .overRetained, .leakedTask,
+        .retainCycle, .overRetained, .leakedTask, .lostBuffer,
       ])
   }
 

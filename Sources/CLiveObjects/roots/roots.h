@@ -33,6 +33,10 @@ struct liveobj_root {
     bool is_in_use; // of C memory: the word cannot be old
 };
 
+/// The bits of an address. Programs keep tags of their own in those above.
+#define LIVEOBJ_TAGGED_ADDRESS_MASK UINT64_C(0x0000ffffffffffff)
+
+typedef void (*liveobj_visit_address_fn)(void *context, uintptr_t address);
 /// Called for a chunk of the C library's allocator that is in use, with the address that malloc
 /// returned.
 typedef void (*liveobj_visit_chunk_fn)(void *context, uintptr_t content, uint64_t bytes);
@@ -73,7 +77,10 @@ struct liveobj_roots {
     uint32_t unread;       // of `enum liveobj_unread`
     bool failed;           // memory ran out
     liveobj_visit_chunk_fn visit_chunk; // NULL for none
-    void *visit_context;
+    struct liveobj_extent
+        watched; // addresses that are visited, with tags or without; none if empty
+    liveobj_visit_address_fn visit_address;
+    void *visit_context; // of both
     struct liveobj_waiting_code waiting_code;
     struct liveobj_continuation_caches caches;
 };

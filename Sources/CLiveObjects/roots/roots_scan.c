@@ -191,6 +191,7 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
 static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t address) {
     uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
+    liveobj_scan_watch(scan, word);
     if (liveobj_scan_may_find(scan, target))
         scan->visit(scan->context,
                     &(struct liveobj_root){.kind = kind, .target = target, .place = address});

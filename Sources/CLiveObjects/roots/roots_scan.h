@@ -49,6 +49,15 @@ static inline bool liveobj_scan_may_find(const struct liveobj_scan *scan, uintpt
            liveobj_task_memory_may_find(scan->tasks, address);
 }
 
+/// Visits a word that may lead to watched memory.
+static inline void liveobj_scan_watch(const struct liveobj_scan *scan, uintptr_t word) {
+    const struct liveobj_roots *roots = scan->roots;
+    uintptr_t address = word & LIVEOBJ_TAGGED_ADDRESS_MASK;
+    if (LIVEOBJ_UNLIKELY(address - roots->watched.start <
+                         roots->watched.end - roots->watched.start))
+        roots->visit_address(roots->visit_context, address);
+}
+
 /// A step: scans a page at a time, from `next`. If a page cannot be read, the step ends with `next`
 /// in that page.
 void liveobj_scan_range(void *scan);

@@ -59,6 +59,7 @@ __attribute__((noinline)) static void visit_root(struct liveobj_scan *scan,
 static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
     if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place & LIVEOBJ_REFERENCE_MASK)))
         visit_root(scan, place);
+    liveobj_scan_watch(scan, *place);
 }
 
 /// The end of the memory of the live object that begins at `address`, slack included; 0 if no
@@ -139,6 +140,13 @@ static bool is_no_root(const struct liveobj_scan *scan, uintptr_t content) {
            liveobj_address_find(&scan->tasks->slabs, content);
 }
 
+/// A task's frames are no roots, and may have the only pointer to memory.
+static void watch_chunk(const struct liveobj_scan *scan, uintptr_t content, uintptr_t end) {
+    bool is_slab = liveobj_address_find(&scan->tasks->slabs, content);
+    for (; is_slab && content < end; content += sizeof content)
+        liveobj_scan_watch(scan, *(const uintptr_t *)content);
+}
+
 /// Scans every chunk that is not free, not a cached continuation of libdispatch, not a task's slab
 /// and not an object.
 static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *chunks) {
@@ -149,8 +157,10 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
         // A chunk also has the first word of the next one.
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
         if (liveobj_chunk_is_free(chunks, chunk, liveobj_roots_is_heap, scan->roots) ||
-            is_no_root(scan, content))
+            is_no_root(scan, content)) {
+            watch_chunk(scan, content, end);
             continue;
+        }
         note_library_object(scan, content);
         if (scan->roots->visit_chunk)
             scan->roots->visit_chunk(scan->roots->visit_context, content, end - content);

@@ -159,8 +159,10 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     find_task_memory(&walk);
     liveobj_walk_write_references(&walk);
     if (!walk.capture->selection) {
+        liveobj_walk_find_buffers(&walk);
         liveobj_walk_write_roots(&walk);
         liveobj_walk_write_blocks(&walk);
+        liveobj_walk_write_lost_buffers(&walk);
         liveobj_walk_write_tasks(&walk);
     }
     liveobj_walk_write_retains(&walk);

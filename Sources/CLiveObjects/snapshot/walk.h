@@ -3,6 +3,7 @@
 //   heap_walk.c        the order of the parts; visits one object after the other; OBJS, RETN
 //   walk_references.c  LABL, FUNC, REFS, ELEM
 //   walk_blocks.c      BLCK
+//   walk_lost_buffers.c  LOST
 //   walk_roots.c       ROOT
 //   walk_tasks.c       TASK
 //   walk_retains.c     LEDG
@@ -18,6 +19,7 @@
 #include "records/records.h"
 #include "roots/roots.h"
 #include "snapshot/blocks.h"
+#include "snapshot/lost_buffers.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -54,8 +56,8 @@ struct liveobj_heap_walk {
     struct liveobj_heap_walk_report *report;
 };
 
-/// Reads every live object. Writes OBJS, RETN, LABL, FUNC, REFS, ELEM, ROOT, BLCK, TASK and LEDG.
-/// A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
+/// Reads every live object. Writes OBJS, RETN, LABL, FUNC, REFS, ELEM, ROOT, BLCK, LOST, TASK and
+/// LEDG. A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
 bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination);
 
 struct liveobj_walk {
@@ -70,7 +72,8 @@ struct liveobj_walk {
     struct liveobj_task_memory task_memory;
     /// By ordinal: the last object, counted from 1, in which a reference to this one was found.
     uint32_t *referrers;
-    struct liveobj_blocks blocks; // that objects may point to
+    struct liveobj_blocks blocks;       // that objects may point to
+    struct liveobj_raw_buffers buffers; // that may be lost
 
     // The current object.
     uint32_t index;
@@ -120,6 +123,11 @@ void liveobj_walk_write_references(struct liveobj_walk *walk);
 /// Adds the blocks that the current object may point to: words of its stored properties.
 void liveobj_walk_find_blocks(struct liveobj_walk *walk, const struct liveobj_type *type);
 void liveobj_walk_write_blocks(struct liveobj_walk *walk);
+/// Finds the buffers that no object refers to, after the references were written.
+void liveobj_walk_find_buffers(struct liveobj_walk *walk);
+/// Notes that a word leads to the address. A `liveobj_visit_address_fn`.
+void liveobj_walk_visit_address(void *walk, uintptr_t address);
+void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk);
 void liveobj_walk_write_roots(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);
 void liveobj_walk_write_retains(struct liveobj_walk *walk);

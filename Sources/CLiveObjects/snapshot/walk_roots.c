@@ -66,7 +66,11 @@ static void take_root(void *context, const struct liveobj_root *root) {
 }
 
 static void note_chunk(void *context, uintptr_t content, uint64_t bytes) {
-    liveobj_blocks_note(context, content, bytes);
+    struct liveobj_walk *walk = context;
+    struct liveobj_raw_buffer *buffer = liveobj_raw_buffers_find(&walk->buffers, content);
+    liveobj_blocks_note(&walk->blocks, content, bytes);
+    if (buffer && buffer->start == content)
+        buffer->is_in_use = true;
 }
 
 void liveobj_walk_write_roots(struct liveobj_walk *walk) {
@@ -78,7 +82,8 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
         writer.section.before = &walk->label_section;
         liveobj_blocks_prepare(&walk->blocks);
         walk->roots->visit_chunk = note_chunk;
-        walk->roots->visit_context = &walk->blocks;
+        walk->roots->visit_address = liveobj_walk_visit_address;
+        walk->roots->visit_context = walk;
         if (!walk->roots->failed)
             walk->report->unread =
                 liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);

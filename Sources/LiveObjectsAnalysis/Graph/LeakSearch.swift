@@ -138,10 +138,12 @@ struct LeakSearch {
 }
 
 extension LeakSearch {
-  /// Finds unreachable objects with more retains than references.
+  /// Finds lost memory, with the objects that only pointers in it retain, and unreachable objects with more retains than
+  /// references.
   mutating func findOverRetained(_ holders: HolderSearch) {
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
-    for object in overRetained(holders) { addOverRetained(object, holders) }
+    for buffer in graph.heap.lostBuffers.sorted() { addUnreachable(Int(buffer), .lostBuffer, holders) }
+    for object in overRetained(holders) { addUnreachable(object, .overRetained, holders) }
   }
 
   /// Objects that another one keeps alive come after it: they are its victims. Objects that keep one another alive come
@@ -175,7 +177,7 @@ extension LeakSearch {
 
   /// Takes objects that leaked before, with their victims, whatever seems to hold them now.
   mutating func take(_ leaked: [Int], _ holders: HolderSearch) {
-    for object in leaked { addOverRetained(object, holders) }
+    for object in leaked { addUnreachable(object, .overRetained, holders) }
   }
 
   private static func isUnreachable(
@@ -191,12 +193,12 @@ extension LeakSearch {
     return unexplained > 0
   }
 
-  private mutating func addOverRetained(_ object: Int, _ holders: HolderSearch) {
+  private mutating func addUnreachable(_ object: Int, _ verdict: Finding.Verdict, _ holders: HolderSearch) {
     guard !taken[object] else { return }
     taken[object] = true
     let core = [UInt32(object)]
     let victims = takeUnreachableVictims(of: core, holders)
     let doubts = Doubt.all(on: graph.heap.status).subtracting([.unreadObject]).union([.search])
-    groups.append(LeakGroup(verdict: .overRetained, doubts: doubts, core: core, victims: victims))
+    groups.append(LeakGroup(verdict: verdict, doubts: doubts, core: core, victims: victims))
   }
 }

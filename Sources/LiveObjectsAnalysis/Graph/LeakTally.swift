@@ -66,7 +66,7 @@ struct LeakTally {
             && (leak.certainty == .definite ? graph.isStrong(reference) : graph.mayHold(reference))
         }
       case .leakedTask: path = finder.cycle(through: named[0], of: leak) { isCore[$0] }
-      case .overRetained, .heldBy, .growth: break
+      case .overRetained, .lostBuffer, .heldBy, .growth: break
       }
       for object in leak.core { isCore[Int(object)] = false }
       let start = path?.start ?? leak.firstTask(in: graph) ?? named[0]

@@ -22,7 +22,7 @@ enum SARIFRules {
 
   private static func level(of verdict: Finding.Verdict) -> String {
     switch verdict {
-    case .retainCycle, .overRetained, .leakedTask: "error"
+    case .retainCycle, .overRetained, .leakedTask, .lostBuffer: "error"
     case .heldBy, .growth: "note"
     }
   }
@@ -44,6 +44,12 @@ enum SARIFRules {
         "A task is never resumed.",
         "Only objects that the task keeps alive could resume it. Resume its continuation on every path, or "
           + "finish the stream that it waits for."
+      )
+    case .lostBuffer:
+      (
+        "Memory was not deallocated.",
+        "The program allocated the memory, and nothing refers to it any more. Deallocate it before its last pointer "
+          + "is replaced or goes out of scope."
       )
     case .heldBy:
       (

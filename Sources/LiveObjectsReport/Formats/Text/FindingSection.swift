@@ -56,7 +56,7 @@ enum FindingSection: String, CaseIterable {
   private static func section(of finding: Finding) -> FindingSection {
     if finding.certainty == .undecided { return .undecided }
     return switch finding.verdict {
-    case .retainCycle, .overRetained, .leakedTask: .leaks
+    case .retainCycle, .overRetained, .leakedTask, .lostBuffer: .leaks
     case .heldBy: .held
     case .growth: .growth
     }
