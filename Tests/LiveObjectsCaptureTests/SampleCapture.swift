@@ -52,6 +52,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
     frames: [Frame(image: 0, offset: 0x71), Frame(image: 1, offset: 0x81)])
   builder.task(4, .complete)
   builder.elements(0, 7)
+  builder.lost(4)
   _ = builder.block(of: 4096, ownedBy: [0, 3])
   builder.retainSite(0, stackTrace: 1, retains: 3, releases: 2)
 }

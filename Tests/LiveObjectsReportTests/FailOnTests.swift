@@ -52,9 +52,9 @@ import Testing
         fingerprint: $0.rawValue, verdict: $0, type: "Demo.A", kind: .classInstance, instances: 1, objects: 1,
         bytes: 32)
     }
-    var undecided = report.findings[4]
+    var undecided = report.findings[5]
     undecided.certainty = .undecided
-    report.findings.insert(undecided, at: 4)
+    report.findings.insert(undecided, at: 5)
     return report
   }
 }

@@ -142,7 +142,9 @@ extension LeakSearch {
   /// references.
   mutating func findOverRetained(_ holders: HolderSearch) {
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
-    for buffer in graph.heap.lostBuffers.sorted() { addUnreachable(Int(buffer), .lostBuffer, holders) }
+    for buffer in graph.heap.lostBuffers.sorted() where graph.kind(of: Int(buffer)) == .rawBuffer {
+      addUnreachable(Int(buffer), .lostBuffer, holders)
+    }
     for object in overRetained(holders) { addUnreachable(object, .overRetained, holders) }
   }
 
