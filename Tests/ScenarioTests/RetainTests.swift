@@ -40,6 +40,24 @@ extension Scenarios {
       #expect(leaks.map(\.verdict) == ["overRetained"])
     }
 
+    /// A stale word of a call may lead to the last ones.
+    @Test("memory to which no pointer is left is lost, with what only it holds")
+    func lostBuffers() throws {
+      let leaks = try ScenarioReport(of: "lostBuffers").leaks
+      #expect(leaks.map(\.verdict) == ["lostBuffer"])
+      let leak = try #require(leaks.first)
+      #expect((27...30).contains(leak.instances) && leak.victims == leak.instances, "\(leak)")
+      #expect(leak.allocatedAt.first?.frames.first?.function == "plantBuffer()")
+    }
+
+    @Test(
+      "memory with a pointer into it is not lost",
+      arguments: ["pointerIntoBuffer", "pointerToEndOfBuffer", "taggedPointerToBuffer"])
+    func pointersIntoBuffers(scenario: String) throws {
+      let report = try ScenarioReport(of: scenario)
+      #expect(report.leaks.isEmpty, "\(report.leaks)")
+    }
+
     @Test(
       "an object that the kernel has a pointer to is not over-retained",
       arguments: ["epollEvent", "timerValue", "wordInPipe"])

@@ -59,7 +59,7 @@ struct ScenarioReport: Decodable, Sendable {
 
     /// Unreachable, as far as is decided, and not within the toolchain's libraries.
     var isLeak: Bool {
-      let isUnreachable = ["retainCycle", "overRetained", "leakedTask"].contains(verdict)
+      let isUnreachable = ["retainCycle", "overRetained", "leakedTask", "lostBuffer"].contains(verdict)
       return isUnreachable && certainty != "undecided" && !libraryLeak
     }
   }

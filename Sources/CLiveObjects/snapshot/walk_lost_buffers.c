@@ -51,8 +51,7 @@ static bool is_of_program(const struct liveobj_object *buffer) {
 }
 
 static bool is_candidate(struct liveobj_walk *walk) {
-    return walk->object.metadata == LIVEOBJ_METADATA_RAW_BUFFER && is_of_program(&walk->object) &&
-           !liveobj_side_table_object(walk->object.address);
+    return is_of_program(&walk->object) && !liveobj_side_table_object(walk->object.address);
 }
 
 /// A step.
@@ -66,7 +65,8 @@ static void find_candidate(void *context) {
 
 void liveobj_walk_find_buffers(struct liveobj_walk *walk) {
     while (liveobj_walk_next(walk))
-        liveobj_snapshot_step(find_candidate, walk);
+        if (walk->object.metadata == LIVEOBJ_METADATA_RAW_BUFFER)
+            liveobj_snapshot_step(find_candidate, walk);
     liveobj_raw_buffers_sort(&walk->buffers);
     walk->roots->watched = liveobj_raw_buffers_extent(&walk->buffers);
 }

@@ -10,6 +10,12 @@ extension Scenario {
       hide(UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: Handle().giveAway()) | 0xabcd << 48)!)
     },
     Scenario("inCStructureOfFormerBuffer", plantInFormerBuffer),
+    Scenario("lostBuffers", plantLostBuffers),
+    Scenario("pointerIntoBuffer") { hide(plantBuffer() + 8) },
+    Scenario("pointerToEndOfBuffer") { hide(plantBuffer() + bufferBytes) },
+    Scenario("taggedPointerToBuffer") {
+      hide(UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: plantBuffer()) | 0xabcd << 48)!)
+    },
     Scenario("cFreesBuffers", plantFreedBuffers),
   ]
 
@@ -38,6 +44,19 @@ private func hide(_ pointer: UnsafeMutableRawPointer) {
 }
 
 nonisolated(unsafe) private var listOfC: UnsafeMutableRawPointer?
+
+private let bufferBytes = 200_000
+
+@inline(never) @_optimize(none)
+private func plantBuffer() -> UnsafeMutableRawPointer {
+  .allocate(byteCount: bufferBytes, alignment: 16)
+}
+
+/// An object goes with its buffer.
+@inline(never) @_optimize(none)
+private func plantLostBuffers() {
+  for _ in 0..<30 { plantBuffer().storeBytes(of: Handle().giveAway(), as: UnsafeMutableRawPointer.self) }
+}
 
 private let formerBytes = 72
 
