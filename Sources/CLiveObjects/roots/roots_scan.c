@@ -143,6 +143,13 @@ static uintptr_t end_of_stack(struct liveobj_scan *scan, struct liveobj_memory_r
     return scan->thread_block && end < range.end ? end : range.end;
 }
 
+/// Whether the process began on the stack. The system lets it grow, so nothing else is in its
+/// mapping.
+static bool is_first(const struct liveobj_scan *scan, struct liveobj_memory_range stack) {
+    uintptr_t address = scan->roots->first_stack;
+    return address >= stack.start && address < stack.end;
+}
+
 /// Whether the stack is the one that its thread began on. What lies below its pointer is then its
 /// own, down to its guard page. A signal handler or a coroutine may run on any memory of the
 /// program, and have used data below.
@@ -150,7 +157,7 @@ static bool is_native(struct liveobj_scan *scan, struct liveobj_memory_range sta
     const struct liveobj_roots *roots = scan->roots;
     if (stack.thread == roots->own_thread && roots->entry->is_on_signal_stack)
         return false;
-    if (roots->first_stack >= stack.start && roots->first_stack < stack.end)
+    if (is_first(scan, stack))
         return true;
     end_of_stack(scan, stack);
     return scan->thread_block;
@@ -174,13 +181,12 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
         liveobj_scan_note(scan,
                           mprotect((void *)range.start, range.end - range.start, PROT_READ) == 0 ||
                               errno == ENOMEM); // unmapped since it was listed
-    if (range.kind == LIVEOBJ_ROOT_STACK) {
-        scan_stack(scan, index);
-    } else {
-        range.ends_at_stack =
-            range.ends_at_stack && is_native(scan, scan->roots->ranges[index + 1]);
+    if (range.kind == LIVEOBJ_ROOT_STACK)
+        return scan_stack(scan, index);
+    range.ends_at_stack = range.ends_at_stack && is_native(scan, scan->roots->ranges[index + 1]);
+    bool is_stale = range.ends_at_stack && is_first(scan, scan->roots->ranges[index + 1]);
+    if (!is_stale)
         scan_whole(scan, range);
-    }
 }
 
 // MARK: - Words outside of memory

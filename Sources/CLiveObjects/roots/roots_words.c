@@ -4,10 +4,12 @@
 #if defined(__linux__)
 
 #include "heap/references.h"
+#include "metadata/metadata.h"
 #include "os/compiler.h"
 #include "os/step.h"
 #include "roots/malloc_chunks.h"
 #include "roots/roots_scan.h"
+#include "runtime/memory_reader.h"
 #include "runtime/runtime.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
@@ -125,6 +127,19 @@ static bool is_object_chunk(uintptr_t content, uintptr_t end) {
     return object_end && end - object_end <= MALLOC_ALIGNMENT;
 }
 
+/// The end of what the owner of the chunk asked for, where it says so: of a block. The word behind
+/// it is of the chunk's previous use.
+static uintptr_t end_of_content(uintptr_t content, uintptr_t end) {
+    enum { DESCRIPTOR = 3, BYTES = 1 };
+    const uintptr_t *block = (const void *)content;
+    uintptr_t class = (uintptr_t)liveobj_runtime_current()->_NSConcreteMallocBlock, bytes = 0;
+    bool is_block =
+        class && block[0] == class &&
+        liveobj_read_checked(liveobj_metadata_reader(), block[DESCRIPTOR] + BYTES * sizeof bytes,
+                             &bytes, sizeof bytes);
+    return is_block && bytes < end - content ? content + bytes : end;
+}
+
 bool liveobj_roots_is_heap(const void *context, uintptr_t address) {
     const struct liveobj_roots *roots = context;
     for (uint32_t i = 0; i < roots->count; i++) {
@@ -167,7 +182,7 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
         if (is_object_chunk(content, end))
             continue;
         scan->range.start = scan->next = content;
-        scan->range.end = end;
+        scan->range.end = end_of_content(content, end);
         liveobj_scan_range(scan);
     }
 }

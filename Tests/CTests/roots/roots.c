@@ -6,6 +6,7 @@
 #include "records/records.h"
 #include "records/thread.h"
 #include "roots/stopped_threads.h"
+#include "runtime/runtime.h"
 #include "snapshot/snapshot_process.h"
 #include "support/expect.h"
 
@@ -55,6 +56,8 @@ enum {
     RETURNED_BY_THREAD,
     BELOW_A_STACK,
     ON_IDLE_STACK,
+    FAR_BELOW_STACK,
+    BEHIND_BLOCK,
     OBJECTS
 };
 
@@ -87,6 +90,18 @@ static void leave_in_slack(void) {
     struct liveobj_object object = {
         .address = (uintptr_t)words, .bytes = OBJECT_BYTES, .sequence = 1};
     liveobj_records_insert(liveobj_tls.thread, object);
+}
+
+void *_NSConcreteMallocBlock[4]; // the recorder looks for it
+
+/// Leaves an address behind a block, in the same chunk.
+static void leave_behind_block(void) {
+    enum { BLOCK_BYTES = 48, WORDS = BLOCK_BYTES / sizeof(uintptr_t) };
+    static const uintptr_t descriptor[] = {0, BLOCK_BYTES};
+    volatile uintptr_t *block = calloc(WORDS + 1, sizeof *block); // volatile: nobody reads it
+    block[0] = (uintptr_t)_NSConcreteMallocBlock;
+    block[3] = (uintptr_t)descriptor;
+    block[WORDS] = hidden(objects[BEHIND_BLOCK]);
 }
 
 static void note_root(void *context, const struct liveobj_root *root) {
@@ -167,6 +182,13 @@ static bool is_found(size_t index, enum liveobj_root_kind kind) {
 static bool is_not_found(size_t index) {
     struct seen none = {0};
     return memcmp(&seen[index], &none, sizeof none) == 0;
+}
+
+/// A call with a frame of which it touches the lowest word alone: above it is memory without pages.
+__attribute__((noinline)) static void leave_far_below_stack(size_t bytes) {
+    char frame[bytes];
+    __asm__ volatile("" ::"r"(frame)); // the compiler would make the frame smaller
+    *(volatile uintptr_t *)(void *)frame = hidden(objects[FAR_BELOW_STACK]);
 }
 
 static uintptr_t *c_memory;
@@ -410,11 +432,15 @@ static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(ON_ENDED_STACK));
     EXPECT(is_not_found(IN_ENDED_VARIABLE));
     EXPECT(is_not_found(ON_IDLE_STACK));
+    EXPECT(is_not_found(FAR_BELOW_STACK));
+    EXPECT(is_not_found(BEHIND_BLOCK));
 }
 
 int main(void) {
+    enum { FRAME_BYTES = 512 << 10 };
     EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16));
     EXPECT(liveobj_thread_attach() != NULL);
+    liveobj_runtime_find();
     for (size_t i = 0; i < OBJECTS; i++)
         make_object(i, 64);
     add_roots();
@@ -423,6 +449,8 @@ int main(void) {
     leave_in_freed_memory(IN_FREED);
     run(leave_in_heap_of_parts);
     leave_in_slack();
+    leave_behind_block();
+    leave_far_below_stack(FRAME_BYTES);
     leave_in_mixed_cache();
     leave_in_queue();
     reserve_too_much();
