@@ -9,7 +9,8 @@ extension CaptureDecoder {
     case "SUPR": while !reader.isAtEnd { try decodeSuperclasses(&reader) }
     case "LABL": while !reader.isAtEnd { try decodeLabel(&reader) }
     case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)
-    case "REFS": try decodeReferences(&reader)
+    case "REFS": graph.references += try references(&reader, after: graph.references.last)
+    case "WORD": words += try references(&reader, after: words.last)
     case "ELEM": while !reader.isAtEnd { try decodeElementCount(&reader) }
     case "BLCK": while !reader.isAtEnd { try decodeBlockOwner(&reader) }
     case "LOST": while !reader.isAtEnd { try decodeLostBuffer(&reader) }
@@ -76,23 +77,25 @@ extension CaptureDecoder {
 // MARK: - Objects
 
 extension CaptureDecoder {
-  private mutating func decodeReferences(_ reader: inout ByteReader) throws(CaptureError) {
+  private func references(_ reader: inout ByteReader, after previous: Reference?) throws(CaptureError)
+    -> [Reference]
+  {
     let start = reader.offset
     let section = try reader.records(of: Reference.recordSize)
     let references = (0..<section.count / Reference.recordSize).lazy.map {
       Reference(section, at: $0 * Reference.recordSize)
     }
-    var last = graph.references.last?.source ?? 0
+    var last = previous?.source ?? 0
     for reference in references {
       guard reference.source >= last, isValid(reference) else {
         throw .damage(at: start, "a reference is out of order or leads nowhere")
       }
       last = reference.source
     }
-    graph.references += references
-    guard graph.references.count < Self.mostReferences else {
+    guard graph.references.count + references.count < Self.mostReferences else {
       throw .damage(at: start, "it has more references than can be analysed")
     }
+    return Array(references)
   }
 
   private mutating func decodeElementCount(_ reader: inout ByteReader) throws(CaptureError) {
@@ -143,7 +146,10 @@ extension CaptureDecoder {
     guard isObject(target), let place = place(kind, word, label: detail) else {
       throw .damage(at: start, "a root leads nowhere or is of an unknown kind")
     }
-    graph.roots.append(Root(place, target: target, isInUse: kind == 4 && detail == 1))
+    graph.roots.append(
+      Root(
+        place, target: target, isInUse: kind == 4 && detail & 1 != 0,
+        isDisguised: kind < 5 && detail & 2 != 0))
   }
 
   /// `nil` for an unknown kind, or a place in an image that is not there.

@@ -8,6 +8,8 @@ struct CaptureDecoder {
   var capture = Capture(
     process: ProcessDescription(id: 0, executable: ""), tracking: TrackingStatus(state: .noRuntime))
   var graph = HeapGraph()
+  /// References by words that are not the address of their target, ascending by source.
+  var words: [Reference] = []
   /// Whether a section said how well the heap was read.
   var hasGraph = false
   /// Indices into `Capture.tests`, by the numbers that the recorder gave the tests.
@@ -76,6 +78,7 @@ struct CaptureDecoder {
     guard let tracking else { throw .damage(at: end, "it does not say how the process was watched") }
     (capture.process, capture.tracking) = (process, tracking)
     capture.tracking.sampleBytes = sampleBytes
+    if !words.isEmpty { graph.references = (graph.references + words).sorted { $0.source < $1.source } }
     if hasGraph { capture.graph = graph }
     if tracking.depth > 0 { capture.stackTraces.depth = Int(tracking.depth) }
   }

@@ -103,11 +103,14 @@ public struct Root: Sendable, Hashable {
   public var target: UInt32
   /// Whether it is a word of C memory that cannot be old: that of a job, which resumes a task that sleeps.
   public var isInUse: Bool
+  /// Whether the word is not the object's address: it leads into the object, or has a tag.
+  public var isDisguised: Bool
 
-  public init(_ place: Place, target: UInt32, isInUse: Bool = false) {
+  public init(_ place: Place, target: UInt32, isInUse: Bool = false, isDisguised: Bool = false) {
     self.place = place
     self.target = target
     self.isInUse = isInUse
+    self.isDisguised = isDisguised
   }
 
   /// Whether the word may be left from an earlier use of its memory.

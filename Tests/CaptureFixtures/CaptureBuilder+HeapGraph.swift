@@ -87,8 +87,10 @@ extension CaptureBuilder {
   }
 
   /// A word outside of the heap that refers to an object.
-  public mutating func root(_ place: Root.Place, to target: UInt32, isInUse: Bool = false) {
-    graph.roots.append(Root(place, target: target, isInUse: isInUse))
+  public mutating func root(
+    _ place: Root.Place, to target: UInt32, isInUse: Bool = false, isDisguised: Bool = false
+  ) {
+    graph.roots.append(Root(place, target: target, isInUse: isInUse, isDisguised: isDisguised))
   }
 
   /// A global or static variable at `offset` that refers to an object.

@@ -110,7 +110,7 @@ extension Root {
     if case .handler(_, of: let label?) = place {
       writer.u64(UInt64(label) + 1)
     } else {
-      writer.u64(isInUse ? 1 : 0)
+      writer.u64((isInUse ? 1 : 0) | (isDisguised ? 2 : 0))
     }
   }
 

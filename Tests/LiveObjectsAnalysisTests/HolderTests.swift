@@ -19,6 +19,15 @@ import Testing
     #expect(steps(found) == ["static Demo.Cache.shared", "Demo.Cache.last"])
   }
 
+  @Test mutating func aVariableThatLeadsIntoAnObjectProbablyHoldsIt() throws {
+    let pool = builder.object(of: builder.type("Demo.Pool"))
+    builder.root(.global(Frame(image: 0, offset: 0x100)), to: pool, isDisguised: true)
+    symbolicator.define(variable: 0x100, "static Demo.Pool.samples")
+
+    let found = try #require(finding(of: "Demo.Pool"))
+    #expect((found.verdict, found.certainty) == (.heldBy, .probable))
+  }
+
   @Test mutating func aCollectionIsPartOfItsVariable() throws {
     let storage = builder.object(of: builder.type("Swift._ContiguousArrayStorage<Demo.Entry>", image: nil))
     let entry = builder.object(of: builder.type("Demo.Entry"))

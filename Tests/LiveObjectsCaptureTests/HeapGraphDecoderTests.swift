@@ -92,14 +92,25 @@ import Testing
     #expect(isDamaged(CaptureBuilder.stream(sections)))
   }
 
-  @Test func referencesMustBeSortedBySource() {
+  @Test(arguments: ["REFS", "WORD"])
+  func referencesMustBeSortedBySource(tag: String) {
     let (first, second) = (words(3, 0, 1, .max, 0), words(2, 0, 1, .max, 0))
-    #expect(isDamaged(makeStream(replacing: "REFS", with: first + second)))
     var sections = makeSampleCapture().sections.filter { $0.tag != "REFS" }
-    sections.append(("REFS", first))
+    #expect(isDamaged(CaptureBuilder.stream(sections + [(tag, first + second)])))
+    sections.append((tag, first))
     #expect(decodingError(CaptureBuilder.stream(sections)) == nil)
-    sections.append(("REFS", second))
+    sections.append((tag, second))
     #expect(isDamaged(CaptureBuilder.stream(sections)))
+  }
+
+  @Test func wordsAreReferencesInTheOrderOfTheirSources() throws {
+    var sections = makeSampleCapture().sections
+    sections.append(("WORD", words([0, 5, 1, .max, 0]) + words([5, 0, 1, .max, 0])))
+    let read = try #require(try Capture(decoding: CaptureBuilder.stream(sections)).graph?.references)
+    let written = try #require(makeSampleCapture().capture.graph?.references)
+    #expect(read.count == written.count + 2)
+    #expect(read.filter(written.contains) == written)
+    #expect(read.map(\.source) == read.map(\.source).sorted())
   }
 
   /// Id, kind, ownership.
@@ -174,5 +185,5 @@ import Testing
 }
 
 private let heapGraphTags: Set = [
-  "GRPH", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "BLCK", "LOST", "ROOT", "TASK", "LEDG",
+  "GRPH", "SUPR", "LABL", "FUNC", "REFS", "ELEM", "BLCK", "LOST", "ROOT", "WORD", "TASK", "LEDG",
 ]

@@ -47,6 +47,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
     .cMemory(address: 0x7f00_1234_5678), .handler(Frame(image: nil, offset: 0x900), of: nil),
     .handler(nil, of: 0),
   ] { builder.root(place, to: 4) }
+  builder.root(.threadLocal(thread: 3), to: 3, isDisguised: true)
   builder.task(
     5, .suspended, wait: .continuation, hasActiveChild: true,
     frames: [Frame(image: 0, offset: 0x71), Frame(image: 1, offset: 0x81)])

@@ -17,6 +17,22 @@ final class OwnMemoryTests: XCTestCase {
     withExtendedLifetime(captures) {}
   }
 
+  /// What the recorder does not know is scanned as memory of C code.
+  func testRemovedElementsOfUnknownCollectionsAreNoRoots() throws {
+    try LiveObjects.start()
+    let planted = GenericPlanted("removed")
+    liveobj_ignore_begin()
+    var table: [Int: Unmanaged<GenericPlanted<String>>] = [1: .passUnretained(planted)]
+    let held = [2: Unmanaged.passUnretained(planted)]
+    let before = try rootsOfPlanted(in: capture())
+    table.removeValue(forKey: 1)
+    let after = try rootsOfPlanted(in: capture())
+    liveobj_ignore_end()
+    let places = { (roots: Set<Root.Place>) in roots.count { if case .cMemory = $0 { true } else { false } } }
+    XCTAssertEqual(places(after), places(before) - 1)
+    withExtendedLifetime((planted, table, held)) {}
+  }
+
   /// LiveObjects keeps names and findings of its own, which have room to grow.
   func testOwnObjectsContainNoWordsOfFormerMemory() throws {
     try LiveObjects.start()

@@ -86,6 +86,11 @@ bool liveobj_references_visit_value(uintptr_t value, uintptr_t type, uint32_t la
 void liveobj_block_visit(uintptr_t block, uint32_t label, liveobj_visit_reference_fn visit,
                          void *context);
 
+/// Visits the words between two addresses, of large memory only what is resident: a program may
+/// have reserved more than the machine has.
+void liveobj_words_visit(uintptr_t start, uintptr_t end, liveobj_extent_visit_fn visit,
+                         void *context);
+
 /// Scans words of unknown type.
 void liveobj_references_scan(uintptr_t start, uintptr_t end, uint32_t label,
                              liveobj_visit_reference_fn visit, void *context);

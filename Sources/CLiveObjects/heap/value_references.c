@@ -61,23 +61,25 @@ static void scan_value_words(void *context, struct liveobj_extent extent) {
     }
 }
 
-/// Reads of large memory only what is resident: a program may have reserved more than the machine
-/// has.
-void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
-                        uint32_t label) {
+void liveobj_words_visit(uintptr_t start, uintptr_t end, liveobj_extent_visit_fn visit,
+                         void *context) {
     enum { LARGE_BYTES = 1 << 20, PIECE_BYTES = 64 << 20 };
-    struct scan scan = {visit, label_in(visit, label)};
     start = liveobj_round_up(start, sizeof start);
     end &= ~(sizeof end - 1);
     if (start < end && end - start < LARGE_BYTES)
-        return scan_value_words(&scan, (struct liveobj_extent){start, end});
+        return visit(context, (struct liveobj_extent){start, end});
     for (uintptr_t next; start < end; start = next) {
         next = end - start > PIECE_BYTES ? start + PIECE_BYTES : end;
         liveobj_snapshot_advance();
-        if (liveobj_os_visit_pages((struct liveobj_extent){start, next}, false, scan_value_words,
-                                   &scan))
+        if (liveobj_os_visit_pages((struct liveobj_extent){start, next}, false, visit, context))
             __builtin_trap(); // a part is not mapped: ends the step, as reading it would
     }
+}
+
+void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
+                        uint32_t label) {
+    struct scan scan = {visit, label_in(visit, label)};
+    liveobj_words_visit(start, end, scan_value_words, &scan);
 }
 
 // MARK: - Values

@@ -41,13 +41,23 @@ static void add_taken_range(void *context, uintptr_t start, uintptr_t end) {
 
 // MARK: - Images
 
+/// The variables of one image.
+struct variables {
+    struct liveobj_roots *roots;
+    bool is_of_libc;
+};
+
 /// Adds an image's variables. The rest of their pages is unused.
 static void add_variables(void *context, struct liveobj_extent extent) {
-    liveobj_roots_add(context, (struct liveobj_memory_range){.start = extent.start,
-                                                             .end = extent.end,
-                                                             .kind = LIVEOBJ_ROOT_GLOBAL});
+    const struct variables *variables = context;
+    liveobj_roots_add(variables->roots,
+                      (struct liveobj_memory_range){.start = extent.start,
+                                                    .end = extent.end,
+                                                    .kind = LIVEOBJ_ROOT_GLOBAL,
+                                                    .is_of_libc = variables->is_of_libc});
     size_t page = liveobj_os_page_bytes();
-    add_taken_range(context, extent.start & ~(page - 1), liveobj_round_up(extent.end, page));
+    add_taken_range(variables->roots, extent.start & ~(page - 1),
+                    liveobj_round_up(extent.end, page));
 }
 
 /// Adds an image's thread variables if they lie next to a thread's control block, which they do in
@@ -68,7 +78,9 @@ static bool add_globals(void *context, const struct liveobj_image *image) {
     const ElfW(Phdr) *headers = image->headers;
     liveobj_continuation_caches_take(&roots->caches, image);
     liveobj_waiting_code_take(&roots->waiting_code, image);
-    liveobj_image_visit_variables(image, add_variables, roots);
+    struct variables variables = {roots, liveobj_image_is_named(image, "libc.so") ||
+                                             liveobj_image_is_named(image, "libc-")};
+    liveobj_image_visit_variables(image, add_variables, &variables);
     for (size_t i = 0; i < image->header_count; i++)
         if (headers[i].p_type == PT_TLS)
             add_thread_variables(roots, image, &headers[i]);

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "heap/suspects.h"
 #include "metadata/task_memory.h"
 #include "records/thread.h"
 #include "roots/dispatch_continuations.h"
@@ -28,6 +29,7 @@ enum liveobj_root_kind {
 struct liveobj_root {
     enum liveobj_root_kind kind;
     uintptr_t target; // may be an object's address: the caller looks it up
+    uintptr_t word;   // with its tag; 0 for one that can only be a plain address
     uintptr_t place;
     uint32_t label; // of a handler: the name of the object that will call it; 0 if unknown
     bool is_in_use; // of C memory: the word cannot be old
@@ -51,6 +53,7 @@ struct liveobj_memory_range {
     bool ends_at_stack; // at a thread's stack pointer, below which its last calls left stale words
     bool is_idle;       // a stack: only the thread's variables on it are in use
     bool is_file;       // only the pages that are the process's own copies are read
+    bool is_of_libc;    // variables: malloc's own lead to the ends of chunks
     bool is_inaccessible; // made readable before it is read
 };
 
@@ -101,11 +104,12 @@ bool liveobj_roots_place_stacks(struct liveobj_roots *roots);
 /// Whether the words around the address are in memory that C code may have allocated.
 /// A `liveobj_is_heap_fn`.
 bool liveobj_roots_is_heap(const void *roots, uintptr_t address);
-/// Visits words that may refer to objects. Skips words inside live objects and in the memory of
-/// tasks: those are references.
-/// \returns what was not read, of `enum liveobj_unread`.
+/// Visits words that may refer to objects, or lead to a suspect. Skips words inside live objects
+/// and in the memory of tasks: those are references. \returns what was not read, of `enum
+/// liveobj_unread`.
 uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
-                            const struct liveobj_task_memory *tasks, liveobj_visit_root_fn visit,
+                            const struct liveobj_task_memory *tasks,
+                            const struct liveobj_suspects *suspects, liveobj_visit_root_fn visit,
                             void *context);
 
 #pragma GCC visibility pop

@@ -196,11 +196,12 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
 
 static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t address) {
-    uintptr_t target = word & LIVEOBJ_REFERENCE_MASK;
     liveobj_scan_watch(scan, word);
-    if (liveobj_scan_may_find(scan, target))
-        scan->visit(scan->context,
-                    &(struct liveobj_root){.kind = kind, .target = target, .place = address});
+    if (liveobj_scan_may_find(scan, word))
+        scan->visit(scan->context, &(struct liveobj_root){.kind = kind,
+                                                          .target = word & LIVEOBJ_REFERENCE_MASK,
+                                                          .word = word,
+                                                          .place = address});
 }
 
 static void visit_words(const struct liveobj_scan *scan, const void *words, size_t bytes,
@@ -263,12 +264,14 @@ static void visit_library_objects(struct liveobj_scan *scan) {
 }
 
 uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
-                            const struct liveobj_task_memory *tasks, liveobj_visit_root_fn visit,
+                            const struct liveobj_task_memory *tasks,
+                            const struct liveobj_suspects *suspects, liveobj_visit_root_fn visit,
                             void *context) {
     // More than the memory of any machine; larger ranges are reserved address space.
     static const uintptr_t most = UINT64_C(1) << 40;
     struct liveobj_scan scan = {.roots = roots,
                                 .tasks = tasks,
+                                .suspects = suspects,
                                 .visit = visit,
                                 .context = context,
                                 .layout = liveobj_thread_layout_find(roots->own_thread),

@@ -18,6 +18,7 @@
 struct liveobj_scan {
     const struct liveobj_roots *roots;
     const struct liveobj_task_memory *tasks;
+    const struct liveobj_suspects *suspects;
     liveobj_visit_root_fn visit;
     void *context;
     struct liveobj_memory_range whole;
@@ -43,10 +44,13 @@ static inline uintptr_t liveobj_scan_end_of_page(uintptr_t address) {
     return (address | (LIVEOBJ_PAGE_BYTES - 1)) + 1;
 }
 
-/// Whether an object, or a task in the memory of another one, may be at the address.
-static inline bool liveobj_scan_may_find(const struct liveobj_scan *scan, uintptr_t address) {
+/// Whether an object, or a task in the memory of another one, may be at the address, or the word
+/// may lead to a suspect.
+static inline bool liveobj_scan_may_find(const struct liveobj_scan *scan, uintptr_t word) {
+    uintptr_t address = word & LIVEOBJ_REFERENCE_MASK;
     return (address >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(address)) ||
-           liveobj_task_memory_may_find(scan->tasks, address);
+           liveobj_task_memory_may_find(scan->tasks, address) ||
+           liveobj_suspects_may_find(scan->suspects, word);
 }
 
 /// Visits a word that may lead to watched memory.

@@ -3,7 +3,10 @@
 
 #if defined(__linux__)
 
+#include "heap/object_type.h"
+#include "heap/object_words.h"
 #include "heap/references.h"
+#include "layout/storage.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
 #include "os/step.h"
@@ -33,11 +36,12 @@ static bool is_in_job(const struct liveobj_scan *scan) {
     return scan->end_of_heap && metadata && *(const uintptr_t *)scan->range.start == *metadata;
 }
 
-static struct liveobj_root describe_root(const struct liveobj_scan *scan, const uintptr_t *place,
-                                         uintptr_t target) {
+static struct liveobj_root describe_root(const struct liveobj_scan *scan, const uintptr_t *place) {
     enum { CODE = -1 };
-    struct liveobj_root root = {
-        .kind = scan->range.kind, .target = target, .place = (uintptr_t)place};
+    struct liveobj_root root = {.kind = scan->range.kind,
+                                .target = *place & LIVEOBJ_REFERENCE_MASK,
+                                .word = scan->range.is_of_libc ? 0 : *place,
+                                .place = (uintptr_t)place};
     if (root.kind == LIVEOBJ_ROOT_STACK) {
         root.place = scan->range.thread;
         if ((uintptr_t)place >= scan->thread_locals)
@@ -51,15 +55,38 @@ static struct liveobj_root describe_root(const struct liveobj_scan *scan, const 
     return root;
 }
 
+/// Whether the word lies in a collection's storage that the recorder does not know, because it is
+/// the recorder's own or older, and not in an element. Removed elements leave their words.
+static bool is_in_free_storage(const struct liveobj_scan *scan, uintptr_t place) {
+    struct liveobj_reader *reader = liveobj_metadata_reader();
+    struct liveobj_object object = {.address = scan->range.start,
+                                    .bytes = scan->range.end - scan->range.start,
+                                    .metadata = LIVEOBJ_METADATA_IN_HEADER};
+    struct liveobj_type type = {0};
+    uintptr_t word;
+    if (scan->end_of_heap)
+        type = liveobj_type_of(&object, reader);
+    if (type.kind != LIVEOBJ_TYPE_CLASS ||
+        liveobj_storage_kind_of(type.metadata) == LIVEOBJ_STORAGE_NONE)
+        return false;
+    struct liveobj_words words = liveobj_words_of(&object, &type, reader);
+    while (liveobj_words_next(&words, reader, &word))
+        if (words.next > place)
+            return words.next - sizeof word != place;
+    return true;
+}
+
 /// Not inlined: few words point to an object, and the path of all other words must be fast.
 __attribute__((noinline)) static void visit_root(struct liveobj_scan *scan,
                                                  const uintptr_t *place) {
-    struct liveobj_root root = describe_root(scan, place, *place & LIVEOBJ_REFERENCE_MASK);
+    if (is_in_free_storage(scan, (uintptr_t)place))
+        return;
+    struct liveobj_root root = describe_root(scan, place);
     scan->visit(scan->context, &root);
 }
 
 static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
-    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place & LIVEOBJ_REFERENCE_MASK)))
+    if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place)))
         visit_root(scan, place);
     liveobj_scan_watch(scan, *place);
 }

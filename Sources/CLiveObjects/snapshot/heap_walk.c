@@ -85,8 +85,8 @@ static bool number_objects(struct liveobj_walk *walk) {
     for (uint32_t index = 1; walk->ordinals && index < walk->records_end; index++)
         if (walk->ordinals[index])
             walk->ordinals[index] = ++walk->count;
-    walk->referrers = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->referrers);
-    return walk->ordinals && walk->referrers;
+    walk->found = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->found);
+    return walk->ordinals && walk->found;
 }
 
 static void add_task_memory(void *context) {
@@ -160,7 +160,9 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     liveobj_walk_write_references(&walk);
     if (!walk.capture->selection) {
         liveobj_walk_find_buffers(&walk);
+        liveobj_walk_find_suspects(&walk);
         liveobj_walk_write_roots(&walk);
+        liveobj_walk_write_words(&walk);
         liveobj_walk_write_blocks(&walk);
         liveobj_walk_write_lost_buffers(&walk);
         liveobj_walk_write_tasks(&walk);

@@ -5,6 +5,7 @@
 //   walk_blocks.c      BLCK
 //   walk_lost_buffers.c  LOST
 //   walk_roots.c       ROOT
+//   walk_words.c       WORD
 //   walk_tasks.c       TASK
 //   walk_retains.c     LEDG
 
@@ -56,9 +57,16 @@ struct liveobj_heap_walk {
     struct liveobj_heap_walk_report *report;
 };
 
-/// Reads every live object. Writes OBJS, RETN, LABL, FUNC, REFS, ELEM, ROOT, BLCK, LOST, TASK and
-/// LEDG. A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
+/// Reads every live object. Writes OBJS, RETN, LABL, FUNC, REFS, ELEM, ROOT, WORD, BLCK, LOST, TASK
+/// and LEDG. A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
 bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination);
+
+/// What the walk has found of an object.
+struct liveobj_found {
+    uint32_t referrer;        // the last object, counted from 1, with a reference to it
+    int32_t unexplained : 31; // retains without a strong reference
+    bool is_held : 1;         // by a root that is no stale word
+};
 
 struct liveobj_walk {
     struct liveobj_capture *capture;
@@ -70,8 +78,8 @@ struct liveobj_walk {
     uint32_t count;
     bool has_tasks;
     struct liveobj_task_memory task_memory;
-    /// By ordinal: the last object, counted from 1, in which a reference to this one was found.
-    uint32_t *referrers;
+    struct liveobj_found *found; // by ordinal, counted from 1
+    struct liveobj_suspects suspects;
     struct liveobj_blocks blocks;       // that objects may point to
     struct liveobj_raw_buffers buffers; // that may be lost
 
@@ -119,6 +127,10 @@ static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr
 /// Writes the labels that were made since the last call to `label_section`.
 void liveobj_walk_put_new_labels(struct liveobj_walk *walk);
 
+/// Adds a reference of the current object.
+void liveobj_walk_add_edge(struct liveobj_walk *walk, struct liveobj_edge edge);
+void liveobj_walk_put_edges(struct liveobj_walk *walk, struct liveobj_section *section);
+
 void liveobj_walk_write_references(struct liveobj_walk *walk);
 /// Adds the blocks that the current object may point to: words of its stored properties.
 void liveobj_walk_find_blocks(struct liveobj_walk *walk, const struct liveobj_type *type);
@@ -128,7 +140,10 @@ void liveobj_walk_find_buffers(struct liveobj_walk *walk);
 /// Notes that a word leads to the address. A `liveobj_visit_address_fn`.
 void liveobj_walk_visit_address(void *walk, uintptr_t address);
 void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk);
+/// Lists the objects with an unexplained retain that no root is known to hold.
+void liveobj_walk_find_suspects(struct liveobj_walk *walk);
 void liveobj_walk_write_roots(struct liveobj_walk *walk);
+void liveobj_walk_write_words(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);
 void liveobj_walk_write_retains(struct liveobj_walk *walk);
 

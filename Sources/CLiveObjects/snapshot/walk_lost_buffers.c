@@ -57,7 +57,7 @@ static bool is_candidate(struct liveobj_walk *walk) {
 /// A step.
 static void find_candidate(void *context) {
     struct liveobj_walk *walk = context;
-    uint32_t ordinal = liveobj_walk_ordinal(walk), referrer = walk->referrers[ordinal + 1];
+    uint32_t ordinal = liveobj_walk_ordinal(walk), referrer = walk->found[ordinal + 1].referrer;
     bool has_referrer = referrer && referrer != ordinal + 1;
     if (!has_referrer && is_candidate(walk))
         liveobj_raw_buffers_add(&walk->buffers, &walk->object, ordinal);

@@ -45,12 +45,7 @@ static uint32_t function_id(struct liveobj_walk *walk, uintptr_t function) {
 
 // MARK: - One object
 
-static void add_edge(void *context, const struct liveobj_reference *reference) {
-    struct liveobj_walk *walk = context;
-    liveobj_snapshot_advance();
-    uint32_t target = liveobj_walk_find(walk, reference->target);
-    if (!target)
-        return;
+void liveobj_walk_add_edge(struct liveobj_walk *walk, struct liveobj_edge edge) {
     if (walk->edge_count == walk->edge_capacity &&
         !liveobj_os_make_room((void **)&walk->edges, walk->edge_count, &walk->edge_capacity,
                               sizeof *walk->edges)) {
@@ -58,10 +53,21 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
         walk->stream.failed = true;
         return;
     }
-    walk->edges[walk->edge_count++] =
-        (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1, reference->label,
-                              reference->element, function_id(walk, reference->function)};
-    walk->referrers[target] = walk->ordinals[walk->index];
+    walk->edges[walk->edge_count++] = edge;
+}
+
+static void add_edge(void *context, const struct liveobj_reference *reference) {
+    struct liveobj_walk *walk = context;
+    liveobj_snapshot_advance();
+    uint32_t target = liveobj_walk_find(walk, reference->target);
+    if (!target)
+        return;
+    bool is_strong = liveobj_label_get(reference->label).ownership == LIVEOBJ_OWNERSHIP_STRONG;
+    walk->found[target].unexplained -= is_strong;
+    walk->found[target].referrer = walk->ordinals[walk->index];
+    liveobj_walk_add_edge(walk, (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1,
+                                                      reference->label, reference->element,
+                                                      function_id(walk, reference->function)});
 }
 
 // MARK: - Pointers
@@ -74,7 +80,7 @@ static void add_pointer(void *context, const struct liveobj_reference *reference
     struct liveobj_walk *walk = context;
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
     uint32_t target = liveobj_walk_find(walk, reference->target);
-    if (target && walk->referrers[target] != walk->ordinals[walk->index] &&
+    if (target && walk->found[target].referrer != walk->ordinals[walk->index] &&
         liveobj_references_kind_at(&walk->object, type, reference->place) != LIVEOBJ_SLOT_NUMBER)
         add_edge(walk, reference);
 }
@@ -125,20 +131,22 @@ static void read_references(void *context) {
     walk->contents = (struct liveobj_object_contents){true, LIVEOBJ_NO_ELEMENTS};
     if (walk->strong.is_pinned)
         return;
+    if (walk->strong.is_known)
+        walk->found[walk->ordinals[walk->index]].unexplained += (int32_t)walk->strong.value;
     walk->contents = liveobj_references_visit(&walk->object, type, add_edge, walk);
     add_pointers(walk, type);
     if (!walk->capture->selection && may_hold_pointers(type))
         liveobj_walk_find_blocks(walk, type);
 }
 
-static void put_edges(struct liveobj_walk *walk) {
+void liveobj_walk_put_edges(struct liveobj_walk *walk, struct liveobj_section *section) {
     enum { EDGES_AT_ONCE = 4096 };
     _Static_assert(EDGES_AT_ONCE * sizeof(struct liveobj_edge) < LIVEOBJ_RECORD_LIMIT, "fits");
     for (uint32_t first = 0, count; first < walk->edge_count; first += count) {
         uint32_t left = walk->edge_count - first;
         count = left < EDGES_AT_ONCE ? left : EDGES_AT_ONCE;
-        liveobj_section_reserve(&walk->reference_section, count * sizeof *walk->edges);
-        liveobj_put(&walk->reference_section, &walk->edges[first], count * sizeof *walk->edges);
+        liveobj_section_reserve(section, count * sizeof *walk->edges);
+        liveobj_put(section, &walk->edges[first], count * sizeof *walk->edges);
     }
 }
 
@@ -152,7 +160,7 @@ static void put_element_count(struct liveobj_walk *walk) {
 
 static void put_references(struct liveobj_walk *walk) {
     liveobj_walk_put_new_labels(walk);
-    put_edges(walk);
+    liveobj_walk_put_edges(walk, &walk->reference_section);
     put_element_count(walk);
     walk->report->scanned_objects += !walk->contents.is_precise;
 }

@@ -44,13 +44,15 @@ static uint64_t encode_root_place(struct liveobj_walk *walk, const struct liveob
     }
 }
 
-static void put_root(struct root_writer *writer, const struct liveobj_root *root,
-                     uint32_t ordinal) {
+static void put_root(struct root_writer *writer, const struct liveobj_root *root, uint32_t ordinal,
+                     bool is_disguised) {
+    enum { IN_USE = 1, DISGUISED = 2 };
+    uint32_t flags = (root->is_in_use ? IN_USE : 0) | (is_disguised ? DISGUISED : 0);
     struct {
         uint32_t kind, ordinal;
         uint64_t place, detail;
     } record = {root->kind, ordinal, encode_root_place(writer->walk, root),
-                root->label ? root->label : root->is_in_use};
+                root->label ? root->label : flags};
     _Static_assert(sizeof record == 24, "as the format says");
     liveobj_walk_put_new_labels(writer->walk);
     liveobj_section_reserve(&writer->section, sizeof record);
@@ -61,8 +63,13 @@ static void take_root(void *context, const struct liveobj_root *root) {
     struct root_writer *writer = context;
     struct liveobj_walk *walk = writer->walk;
     uint32_t number = liveobj_walk_find(walk, root->target);
+    bool is_disguised = !number && root->word;
+    if (is_disguised)
+        number = liveobj_suspects_find(&walk->suspects, root->word);
     if (number && is_wanted(writer, number - 1, root))
-        put_root(writer, root, number - 1);
+        put_root(writer, root, number - 1, is_disguised);
+    walk->found[number].is_held |=
+        root->kind != LIVEOBJ_ROOT_STACK && root->kind != LIVEOBJ_ROOT_C_MEMORY;
 }
 
 static void note_chunk(void *context, uintptr_t content, uint64_t bytes) {
@@ -85,8 +92,8 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
         walk->roots->visit_address = liveobj_walk_visit_address;
         walk->roots->visit_context = walk;
         if (!walk->roots->failed)
-            walk->report->unread =
-                liveobj_roots_scan(walk->roots, &walk->task_memory, take_root, &writer);
+            walk->report->unread = liveobj_roots_scan(walk->roots, &walk->task_memory,
+                                                      &walk->suspects, take_root, &writer);
     }
     liveobj_section_finish(&writer.section);
     liveobj_section_finish(&walk->label_section);

@@ -4,8 +4,8 @@ import LiveObjectsCapture
 enum Doubt: Sendable, Hashable, CaseIterable {
   /// Words that may be pointers account for retains.
   case conservativeReferences
-  /// The claim is that nothing holds the object, or resumes the task, and a search may miss what does: a pointer with a
-  /// tag, into the middle of the object, or kept as a number. Most words that look like one are stale.
+  /// The claim is that nothing holds the object, or resumes the task, and a search may miss what does: an address kept
+  /// as a number, or as an offset.
   case search
   /// More references than retains were found.
   case contradiction

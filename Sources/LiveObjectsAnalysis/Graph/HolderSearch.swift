@@ -111,6 +111,7 @@ struct HolderSearch {
     for (object, origin) in starts where !isReached(object) && !isExcluded(object) {
       arrivals[object] = Self.isOrigin
       origins[object] = origin
+      if case .variable(let root) = origin { isCertain[object] = !graph.heap.roots[root].isDisguised }
       order.append(UInt32(object))
     }
     while next < order.count {

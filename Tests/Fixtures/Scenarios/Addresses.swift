@@ -9,6 +9,10 @@ extension Scenario {
     Scenario("taggedPointer") {
       hide(UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: Handle().giveAway()) | 0xabcd << 48)!)
     },
+    Scenario("taggedInArray") {
+      boxes.append(UInt64(UInt(bitPattern: Handle().giveAway())) | 0xfffa << 48)
+    },
+    Scenario("elementsOfBuffer", plantElements),
     Scenario("inCStructureOfFormerBuffer", plantInFormerBuffer),
     Scenario("lostBuffers", plantLostBuffers),
     Scenario("pointerIntoBuffer") { hide(plantBuffer() + 8) },
@@ -56,6 +60,21 @@ private func plantBuffer() -> UnsafeMutableRawPointer {
 @inline(never) @_optimize(none)
 private func plantLostBuffers() {
   for _ in 0..<30 { plantBuffer().storeBytes(of: Handle().giveAway(), as: UnsafeMutableRawPointer.self) }
+}
+
+/// Values with their type in the upper bits, as interpreters have them.
+nonisolated(unsafe) private var boxes: [UInt64] = []
+
+final class SampleBuffer: ManagedBuffer<Int, Float> {}
+
+nonisolated(unsafe) private var samples: UnsafeMutablePointer<Float>?
+
+/// Keeps the address of a buffer's elements only.
+@inline(never) @_optimize(none)
+private func plantElements() {
+  let buffer = SampleBuffer.create(minimumCapacity: 64) { _ in 64 }
+  _ = Unmanaged.passRetained(buffer)
+  samples = buffer.withUnsafeMutablePointerToElements { $0 }
 }
 
 private let formerBytes = 72

@@ -1,0 +1,47 @@
+// suspects.h - objects with a retain that no reference accounts for.
+//
+// A program may keep such an object by a word that is not its address: one that leads into the
+// object, or that has a tag in the bits which no address uses.
+//
+// In the snapshot process. Add all suspects, sort them, then search.
+
+#pragma once
+
+#include "arch/address.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct liveobj_suspect {
+    uintptr_t start;
+    uintptr_t end;   // a pointer behind the last element may be all that is kept
+    uint32_t number; // the caller's
+};
+
+struct liveobj_suspects {
+    struct liveobj_suspect *items;
+    uint32_t count;
+    uint32_t capacity;
+    /// A bit for each page with a suspect, by the last bits of the page's number.
+    uint64_t pages[1024];
+};
+
+/// \returns false if memory ran out.
+bool liveobj_suspects_add(struct liveobj_suspects *suspects, struct liveobj_suspect suspect);
+void liveobj_suspects_sort(struct liveobj_suspects *suspects);
+/// Forgets all of them.
+void liveobj_suspects_clear(struct liveobj_suspects *suspects);
+
+/// Fast: called for most words of the memory.
+static inline bool liveobj_suspects_may_find(const struct liveobj_suspects *suspects,
+                                             uintptr_t word) {
+    enum { BITS = 64, PAGES = BITS * sizeof suspects->pages / sizeof *suspects->pages };
+    uintptr_t page = (word & LIVEOBJ_WORD_ADDRESS) / LIVEOBJ_PAGE_BYTES % PAGES;
+    return suspects->pages[page / BITS] >> page % BITS & 1;
+}
+/// The suspect that a word leads to, whatever its tag; 0 if there is none.
+uint32_t liveobj_suspects_find(const struct liveobj_suspects *suspects, uintptr_t word);
+
+#pragma GCC visibility pop

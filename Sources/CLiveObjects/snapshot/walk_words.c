@@ -1,0 +1,116 @@
+// walk_words.c - finds the words of objects that lead to a suspect without being its address, and
+// writes them as references.
+//
+// A program that keeps an object by such a word has retained it by itself. Numbers count only under
+// a tag: a plain one may be the address of an object that died where the suspect is now.
+
+#if defined(__linux__)
+
+#include "heap/object_words.h"
+#include "heap/references.h"
+#include "metadata/labels.h"
+#include "os/compiler.h"
+#include "os/os.h"
+#include "os/step.h"
+#include "snapshot/walk.h"
+
+LIVEOBJ_ANY_MEMORY_BEGIN
+
+// MARK: - Suspects
+
+static bool is_suspect(const struct liveobj_walk *walk) {
+    const struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+    return found->unexplained > 0 && !found->is_held &&
+           walk->object.metadata != LIVEOBJ_METADATA_TASK &&
+           walk->object.metadata != LIVEOBJ_METADATA_RAW_BUFFER;
+}
+
+void liveobj_walk_find_suspects(struct liveobj_walk *walk) {
+    liveobj_suspects_clear(&walk->suspects);
+    while (liveobj_walk_next(walk)) {
+        struct liveobj_suspect suspect = {walk->object.address,
+                                          walk->object.address + walk->object.bytes,
+                                          walk->ordinals[walk->index]};
+        if (is_suspect(walk) && !liveobj_suspects_add(&walk->suspects, suspect))
+            walk->stream.failed = true;
+    }
+    liveobj_suspects_sort(&walk->suspects);
+}
+
+// MARK: - Words
+
+static uint32_t label_of_words(const struct liveobj_type *type) {
+    bool is_buffer = type->kind == LIVEOBJ_TYPE_RAW_BUFFER;
+    return liveobj_label_make(
+        LIVEOBJ_LABEL_MEMORY,
+        is_buffer ? LIVEOBJ_OWNERSHIP_CONSERVATIVE : LIVEOBJ_OWNERSHIP_UNMANAGED, "");
+}
+
+/// Whether the word may be a pointer in disguise. An address is a reference or pointer, and was
+/// found as such.
+static bool may_lead(const struct liveobj_walk *walk, const struct liveobj_type *type,
+                     uintptr_t place) {
+    uintptr_t word = *(const uintptr_t *)place;
+    bool has_tag = (word & LIVEOBJ_WORD_ADDRESS) != word;
+    return liveobj_references_kind_at(&walk->object, type, place) == LIVEOBJ_SLOT_NUMBER
+               ? has_tag
+               : !liveobj_walk_find(walk, word & LIVEOBJ_REFERENCE_MASK);
+}
+
+static void take_word(struct liveobj_walk *walk, uintptr_t place) {
+    const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
+    uint32_t source = walk->ordinals[walk->index];
+    uint32_t target = liveobj_suspects_find(&walk->suspects, *(const uintptr_t *)place);
+    if (target && target != source && may_lead(walk, type, place))
+        liveobj_walk_add_edge(walk,
+                              (struct liveobj_edge){source - 1, target - 1, label_of_words(type),
+                                                    LIVEOBJ_NO_ELEMENT, 0});
+}
+
+static void take_words(void *context, struct liveobj_extent words) {
+    struct liveobj_walk *walk = context;
+    for (uintptr_t place = words.start; place < words.end; place += sizeof place) {
+        if (place % LIVEOBJ_PAGE_BYTES == 0)
+            liveobj_snapshot_advance();
+        if (LIVEOBJ_UNLIKELY(liveobj_suspects_may_find(&walk->suspects, *(const uintptr_t *)place)))
+            take_word(walk, place);
+    }
+}
+
+static void take_words_of_object(void *context) {
+    struct liveobj_walk *walk = context;
+    struct liveobj_reader *reader = &walk->capture->reader;
+    uintptr_t word;
+    liveobj_walk_read_header(walk);
+    const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
+    if (walk->strong.is_pinned || type->kind == LIVEOBJ_TYPE_TASK)
+        return;
+    struct liveobj_words words = liveobj_words_of(&walk->object, type, reader);
+    if (!words.bitmap)
+        return liveobj_words_visit(words.next, words.end, take_words, walk);
+    while (liveobj_words_next(&words, reader, &word))
+        take_words(walk, (struct liveobj_extent){words.next - sizeof word, words.next});
+}
+
+void liveobj_walk_write_words(struct liveobj_walk *walk) {
+    struct liveobj_section section;
+    liveobj_walk_find_suspects(walk);
+    if (walk->suspects.count == 0 ||
+        !liveobj_section_start(&walk->label_section, &walk->stream, "LABL") ||
+        !liveobj_section_start(&section, &walk->stream, "WORD"))
+        return;
+    section.before = &walk->label_section;
+    while (!walk->stream.failed && liveobj_walk_next(walk)) {
+        walk->edge_count = 0;
+        if (liveobj_snapshot_step(take_words_of_object, walk) && walk->edge_count > 0) {
+            liveobj_walk_put_new_labels(walk);
+            liveobj_walk_put_edges(walk, &section);
+        }
+    }
+    liveobj_section_finish(&section);
+    liveobj_section_finish(&walk->label_section);
+}
+
+LIVEOBJ_ANY_MEMORY_END
+
+#endif
