@@ -27,6 +27,41 @@ import Testing
     #expect(findings.map(\.objects) == [2])
   }
 
+  /// The words in memory that objects have allocated account for their retains.
+  @Test mutating func objectsThatHoldEachOtherThroughTheirMemoryAreACycle() throws {
+    _ = nodesInMemory()
+    let finding = try #require(analysis().findings.first)
+    #expect((finding.verdict, finding.certainty) == (.retainCycle, .probable))
+    #expect((finding.instances, finding.objects) == (1, 4))
+    #expect(finding.path.map(\.reference) == ["next", "", "next", ""])
+  }
+
+  @Test mutating func aRetainThatTheirMemoryDoesNotExplainIsNoPartOfACycle() throws {
+    _ = nodesInMemory(strongCount: 2)
+    #expect(analysis().findings.map(\.verdict) == [.overRetained])
+  }
+
+  @Test mutating func objectsWhoseMemoryIsReachableAreHeld() throws {
+    builder.global(0x100, to: nodesInMemory())
+    #expect(analysis().findings.map(\.verdict) == [.heldBy])
+  }
+
+  /// Two nodes, each of which has memory with a reference to the other one.
+  ///
+  /// - Returns: the memory of the first one.
+  private mutating func nodesInMemory(strongCount: UInt32 = 1) -> UInt32 {
+    let (node, raw) = (builder.type("Demo.Node"), builder.type("", kind: .rawBuffer, image: nil))
+    let nodes = [builder.object(of: node, strongCount: strongCount), builder.object(of: node)]
+    let memory = nodes.map { _ in builder.object(of: raw, strongCount: nil) }
+    let pointer = ReferenceLabel(.memory, ownership: .unmanaged, text: "next")
+    for index in 0..<2 {
+      builder.reference(from: nodes[index], to: memory[index], pointer)
+      let word = ReferenceLabel(.memory, ownership: .conservative)
+      builder.reference(from: memory[index], to: nodes[1 - index], word)
+    }
+    return memory[0]
+  }
+
   /// What a timer of Foundation keeps: a CoreFoundation timer, and by a word in that its set of modes.
   @Test(arguments: [false, true])
   mutating func whatAnOverRetainedObjectKeepsByWordsIsAVictimWhereverItLies(isFirst: Bool) throws {

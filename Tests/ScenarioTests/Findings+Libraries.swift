@@ -83,12 +83,14 @@ extension ExpectedFinding {
       "sharedDiamond", "Bottom", by: ["global diamond → ", "Top → left", "Side → bottom"]),
     .held("heldCycle", "Book", by: ["global heldAuthor → ", "Author → book"]),
     .held("longList", "Link", by: ["global list → "], instances: 100_000),
-    .held("retainedPointer", "Handle", by: ["global callout → ", "Callout → "], certainty: "probable"),
     .held(
-      "rawStorage", "Handle", by: ["global drawer → ", "Drawer → ", "raw buffer → "], certainty: "probable"),
+      "retainedPointer", "Handle", by: ["global callout → ", "Callout → pointer"], certainty: "probable"),
+    .held(
+      "rawStorage", "Handle", by: ["global drawer → ", "Drawer → contents", "raw buffer → "],
+      certainty: "probable"),
     .held(
       "pointerBesideUnknown", "Handle",
-      by: ["global envelope → ", "Envelope<Swift.Int, Swift.String> → "], certainty: "probable"),
+      by: ["global envelope → ", "Envelope<Swift.Int, Swift.String> → pointer"], certainty: "probable"),
     .held("metatypeInTuple", "Message", by: ["global message → "]),
     .held(
       "emptyPack", "Button",

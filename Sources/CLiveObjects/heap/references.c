@@ -244,60 +244,60 @@ struct liveobj_object_contents liveobj_references_visit(const struct liveobj_obj
 
 // MARK: - Words that are no references
 
-static enum liveobj_slot_kind kind_at(const struct liveobj_layout *layout, size_t offset) {
+static const struct liveobj_slot *slot_at(const struct liveobj_layout *layout, size_t offset) {
     for (uint32_t i = 0; layout && i < layout->count; i++) {
         const struct liveobj_slot *slot = &layout->slots[i];
         if (offset - slot->offset < slot->bytes)
-            return slot->kind;
+            return slot;
     }
-    return LIVEOBJ_SLOT_WORDS;
+    return NULL;
 }
 
 /// The same in a value of an array or a hash table.
 /// \param offset From the first value.
-static enum liveobj_slot_kind kind_in(const struct liveobj_layout *layout, size_t stride,
-                                      uintptr_t offset) {
-    return stride ? kind_at(layout, offset % stride) : LIVEOBJ_SLOT_WORDS;
+static const struct liveobj_slot *slot_in(const struct liveobj_layout *layout, size_t stride,
+                                          uintptr_t offset) {
+    return stride ? slot_at(layout, offset % stride) : NULL;
 }
 
-static enum liveobj_slot_kind kind_in_instance(const struct liveobj_object *object,
-                                               uintptr_t metadata, uintptr_t place) {
+static const struct liveobj_slot *slot_in_instance(const struct liveobj_object *object,
+                                                   uintptr_t metadata, uintptr_t place) {
     const struct liveobj_storage *storage = liveobj_storage_of(metadata);
     const struct liveobj_hash_table *table = (const void *)object->address;
     uintptr_t offset = place - object->address;
     switch (storage ? storage->kind : LIVEOBJ_STORAGE_NONE) {
     case LIVEOBJ_STORAGE_ARRAY:
-        return offset < storage->first_element ? LIVEOBJ_SLOT_WORDS
-                                               : kind_in(storage->elements, storage->element_stride,
+        return offset < storage->first_element ? NULL
+                                               : slot_in(storage->elements, storage->element_stride,
                                                          offset - storage->first_element);
     case LIVEOBJ_STORAGE_DICTIONARY:
     case LIVEOBJ_STORAGE_SET:
         if (storage->values && table->values >= table->keys && place >= table->values)
-            return kind_in(storage->values, storage->value_stride, place - table->values);
+            return slot_in(storage->values, storage->value_stride, place - table->values);
         return place < table->keys
-                   ? LIVEOBJ_SLOT_WORDS
-                   : kind_in(storage->elements, storage->element_stride, place - table->keys);
+                   ? NULL
+                   : slot_in(storage->elements, storage->element_stride, place - table->keys);
     default:
-        return kind_at(liveobj_layout_of_class(metadata), offset);
+        return slot_at(liveobj_layout_of_class(metadata), offset);
     }
 }
 
-enum liveobj_slot_kind liveobj_references_kind_at(const struct liveobj_object *object,
-                                                  const struct liveobj_type *type,
-                                                  uintptr_t place) {
+const struct liveobj_slot *liveobj_references_slot_at(const struct liveobj_object *object,
+                                                      const struct liveobj_type *type,
+                                                      uintptr_t place) {
     enum { AT_VALUE_OFFSET = 8 };
     uintptr_t offset = place - object->address;
     switch (type->kind) {
     case LIVEOBJ_TYPE_CLASS:
-        return kind_in_instance(object, type->metadata, place);
+        return slot_in_instance(object, type->metadata, place);
     case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
-        return kind_at(liveobj_layout_of_context(type->metadata, object->address, object->bytes),
+        return slot_at(liveobj_layout_of_context(type->metadata, object->address, object->bytes),
                        offset);
     case LIVEOBJ_TYPE_GENERIC_BOX:
-        return kind_at(liveobj_layout_of_value(type->subject),
+        return slot_at(liveobj_layout_of_value(type->subject),
                        offset - liveobj_half_word(type->metadata, AT_VALUE_OFFSET));
     default:
-        return LIVEOBJ_SLOT_WORDS;
+        return NULL;
     }
 }
 

@@ -43,9 +43,16 @@ struct liveobj_object_contents liveobj_references_visit(const struct liveobj_obj
                                                         const struct liveobj_type *type,
                                                         liveobj_visit_reference_fn visit,
                                                         void *context);
-/// What a word in the object is by its type: LIVEOBJ_SLOT_WORDS if that is not known.
-enum liveobj_slot_kind liveobj_references_kind_at(const struct liveobj_object *object,
-                                                  const struct liveobj_type *type, uintptr_t place);
+/// What a word in the object is by its type; NULL if that is not known.
+const struct liveobj_slot *liveobj_references_slot_at(const struct liveobj_object *object,
+                                                      const struct liveobj_type *type,
+                                                      uintptr_t place);
+/// Whether a word in the object is a number by its type.
+static inline bool liveobj_references_is_number(const struct liveobj_object *object,
+                                                const struct liveobj_type *type, uintptr_t place) {
+    const struct liveobj_slot *slot = liveobj_references_slot_at(object, type, place);
+    return slot && slot->kind == LIVEOBJ_SLOT_NUMBER;
+}
 /// The references of Swift's asynchronous tasks (tasks.c).
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
                         void *context);

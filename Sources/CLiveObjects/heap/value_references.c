@@ -211,6 +211,7 @@ static void walk_slot(struct liveobj_visit *visit, const struct liveobj_slot *sl
     case LIVEOBJ_SLOT_EXISTENTIAL:
         return walk_existential(visit, slot, value);
     case LIVEOBJ_SLOT_NUMBER:
+    case LIVEOBJ_SLOT_POINTER:
         return;
     case LIVEOBJ_SLOT_WORDS:
         return liveobj_visit_scan(visit, value, value + slot->bytes, slot->label);

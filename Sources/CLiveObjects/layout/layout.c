@@ -288,23 +288,26 @@ static void add_opaque(struct liveobj_layout_builder *builder, uintptr_t type, s
 
 // MARK: - Words that are no references
 
-static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset);
+static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                      uint32_t label);
 
-/// Adds an integer that has the size of a pointer, or an ObjectIdentifier.
-static void add_pointer_sized_number(struct liveobj_layout_builder *builder, uintptr_t descriptor,
-                                     size_t offset) {
+/// Adds an integer that has the size of a pointer, an ObjectIdentifier, or a plain pointer.
+static void add_pointer_sized(struct liveobj_layout_builder *builder, uintptr_t descriptor,
+                              size_t offset, uint32_t label) {
     static const char *const known[] = {"ObjectIdentifier", "Int", "UInt", "Int64", "UInt64"};
+    if (label && liveobj_os_begins_with(liveobj_descriptor_name(descriptor), "Unsafe"))
+        add_one(builder, LIVEOBJ_SLOT_POINTER, offset, sizeof(uintptr_t), label, 0);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(liveobj_descriptor_name(descriptor), known[i]) == 0)
             add_one(builder, LIVEOBJ_SLOT_NUMBER, offset, sizeof(uintptr_t), 0, 0);
 }
 
 /// Types of the package swift-atomics keep references as integers.
-static void add_plain_struct(struct liveobj_layout_builder *builder, uintptr_t type,
-                             size_t offset) {
+static void add_plain_struct(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                             uint32_t label) {
     uintptr_t descriptor = liveobj_descriptor_of(type);
     if (liveobj_descriptor_is_in_module(descriptor, "Swift"))
-        return add_pointer_sized_number(builder, descriptor, offset);
+        return add_pointer_sized(builder, descriptor, offset, label);
     if (liveobj_descriptor_is_in_module(descriptor, "Atomics"))
         return;
     struct liveobj_fields fields = liveobj_fields_of(type);
@@ -313,24 +316,26 @@ static void add_plain_struct(struct liveobj_layout_builder *builder, uintptr_t t
         bool is_typed = field.type.text && !liveobj_mangled_is_accessor(&field.type);
         uintptr_t field_type = is_typed ? liveobj_field_type(&fields, &field) : 0;
         if (field_type)
-            add_plain(builder, field_type, offset + liveobj_field_offset(&fields, i));
+            add_plain(builder, field_type, offset + liveobj_field_offset(&fields, i), label);
     }
 }
 
-/// Adds the words of a value without references that are known to be no pointers either.
-static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset) {
+/// Adds the words of a value without references whose meaning is known.
+/// \param label The label of the property that contains the value; 0 for none.
+static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
+                      uint32_t label) {
     enum { PAYLOAD = 2 }; // of an optional
     if (builder->depth == DEPTH_LIMIT || liveobj_witnesses_of(type)->size < sizeof(uintptr_t))
         return;
     builder->depth++;
     if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_STRUCT)
-        add_plain_struct(builder, type, offset);
+        add_plain_struct(builder, type, offset, label);
     else if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
-        add_plain(builder, liveobj_word(type, PAYLOAD), offset);
+        add_plain(builder, liveobj_word(type, PAYLOAD), offset, label);
     else if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_TUPLE)
         for (size_t i = 0; i < liveobj_word(type, 1); i++)
             add_plain(builder, liveobj_tuple_elements(type)[i].type,
-                      offset + (uint32_t)liveobj_tuple_elements(type)[i].offset);
+                      offset + (uint32_t)liveobj_tuple_elements(type)[i].offset, label);
     builder->depth--;
 }
 
@@ -396,7 +401,7 @@ void liveobj_layout_add_value(struct liveobj_layout_builder *builder, uintptr_t 
         return add_one(builder, LIVEOBJ_SLOT_UNMANAGED, offset, sizeof(uintptr_t), unmanaged, 0);
     }
     if (!liveobj_value_has_references(type))
-        return add_plain(builder, type, offset);
+        return add_plain(builder, type, offset, label);
     if (builder->depth == DEPTH_LIMIT)
         return add_unknown(builder, type, offset, label);
     builder->depth++;

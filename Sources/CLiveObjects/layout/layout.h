@@ -28,6 +28,7 @@ enum liveobj_slot_kind {
     LIVEOBJ_SLOT_EXISTENTIAL, // an opaque existential: buffer, type, witnesses
     LIVEOBJ_SLOT_WORDS,       // `bytes` of unknown types: scanned
     LIVEOBJ_SLOT_NUMBER,      // an integer as large as a pointer, an ObjectIdentifier: no reference
+    LIVEOBJ_SLOT_POINTER,     // a plain pointer, whose label names the place
 };
 
 struct liveobj_slot {

@@ -26,7 +26,7 @@ static bool may_be_block(const struct liveobj_walk *walk, const struct liveobj_t
                          uintptr_t place) {
     uintptr_t word = *(const uintptr_t *)place;
     return liveobj_blocks_may_have(word) && !liveobj_walk_find(walk, word) &&
-           liveobj_references_kind_at(&walk->object, type, place) != LIVEOBJ_SLOT_NUMBER;
+           !liveobj_references_is_number(&walk->object, type, place);
 }
 
 void liveobj_walk_find_blocks(struct liveobj_walk *walk, const struct liveobj_type *type) {

@@ -72,6 +72,12 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
 
 // MARK: - Pointers
 
+/// The label of a pointer in the property with the label `property`; 0 for a place without a name.
+static uint32_t pointer_label(uint32_t property) {
+    return liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_UNMANAGED,
+                              property ? liveobj_label_get(property).text : "");
+}
+
 /// Adds a word that equals an object's address and is not a reference by its type: an `Unmanaged`,
 /// an opaque pointer, a task's continuation. It is the only evidence of a holder for what the
 /// program retained through it, and of what can resume a task. A number or an identifier is none:
@@ -80,9 +86,15 @@ static void add_pointer(void *context, const struct liveobj_reference *reference
     struct liveobj_walk *walk = context;
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
     uint32_t target = liveobj_walk_find(walk, reference->target);
-    if (target && walk->found[target].referrer != walk->ordinals[walk->index] &&
-        liveobj_references_kind_at(&walk->object, type, reference->place) != LIVEOBJ_SLOT_NUMBER)
-        add_edge(walk, reference);
+    if (!target || walk->found[target].referrer == walk->ordinals[walk->index])
+        return;
+    const struct liveobj_slot *slot =
+        liveobj_references_slot_at(&walk->object, type, reference->place);
+    struct liveobj_reference named = *reference;
+    if (slot && slot->kind == LIVEOBJ_SLOT_POINTER)
+        named.label = pointer_label(slot->label);
+    if (!slot || slot->kind != LIVEOBJ_SLOT_NUMBER)
+        add_edge(walk, &named);
 }
 
 /// Whether an object can hold pointers in addition to its references. Raw buffers and unknown
@@ -101,8 +113,7 @@ static bool may_hold_pointers(const struct liveobj_type *type) {
 
 static void add_pointers_in(struct liveobj_walk *walk, uintptr_t start, uintptr_t end) {
     if (!walk->pointer_label)
-        walk->pointer_label =
-            liveobj_label_make(LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_UNMANAGED, "");
+        walk->pointer_label = pointer_label(0);
     liveobj_references_scan(start, end, walk->pointer_label, add_pointer, walk);
 }
 

@@ -52,7 +52,7 @@ static bool may_lead(const struct liveobj_walk *walk, const struct liveobj_type 
                      uintptr_t place) {
     uintptr_t word = *(const uintptr_t *)place;
     bool has_tag = (word & LIVEOBJ_WORD_ADDRESS) != word;
-    return liveobj_references_kind_at(&walk->object, type, place) == LIVEOBJ_SLOT_NUMBER
+    return liveobj_references_is_number(&walk->object, type, place)
                ? has_tag
                : !liveobj_walk_find(walk, word & LIVEOBJ_REFERENCE_MASK);
 }

@@ -100,7 +100,8 @@ struct LeakSearch {
     groups.append(LeakGroup(verdict: verdict, doubts: doubts, core: Array(core), victims: victims))
   }
 
-  /// Whether several objects hold each other, and the references between them account for all of their retains.
+  /// Whether several objects hold each other, and the references between them account for all of their retains. Raw
+  /// memory has none.
   private func hasAllRetains(_ core: some RandomAccessCollection<UInt32>) -> Bool {
     guard core.count > 1, !taken[Int(core[core.startIndex])] else { return false }
     let objects = Set(core.lazy.map(Int.init))
@@ -110,7 +111,8 @@ struct LeakSearch {
       references[graph.target(reference), default: 0] += 1
     }
     return objects.allSatisfy { object in
-      graph.capture.objects[object].strongCount.map { references[object, default: 0] >= $0 } ?? false
+      if graph.kind(of: object) == .rawBuffer { return true }
+      return graph.capture.objects[object].strongCount.map { references[object, default: 0] >= $0 } ?? false
     }
   }
 
@@ -142,10 +144,37 @@ extension LeakSearch {
   /// references.
   mutating func findOverRetained(_ holders: HolderSearch) {
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
+    findCyclesThroughMemory(among: overRetained(holders), holders)
     for buffer in graph.heap.lostBuffers.sorted() where graph.kind(of: Int(buffer)) == .rawBuffer {
       addUnreachable(Int(buffer), .lostBuffer, holders)
     }
     for object in overRetained(holders) { addUnreachable(object, .overRetained, holders) }
+  }
+
+  /// Finds objects that hold each other through memory that they have allocated, such as that of an
+  /// `UnsafeMutablePointer`: words in it account for all retains of theirs.
+  private mutating func findCyclesThroughMemory(among candidates: [Int], _ holders: HolderSearch) {
+    guard !candidates.isEmpty else { return }
+    let components = StronglyConnectedComponents(
+      in: graph, isPart: { Self.isUnreachable($0, in: graph, holders) }, follows: graph.mayKeepAlive)
+    let numbers = Set(candidates.compactMap(components.component)).sorted(by: >)
+    for core in numbers.map({ components[$0] }) where hasMemory(core) && hasAllRetains(core) {
+      for object in core { taken[Int(object)] = true }
+      let victims = takeUnreachableVictims(of: core, holders)
+      groups.append(
+        LeakGroup(
+          verdict: .retainCycle, doubts: doubtsOnRetains.union([.conservativeReferences]), core: Array(core),
+          victims: victims))
+    }
+  }
+
+  private func hasMemory(_ core: some Sequence<UInt32>) -> Bool {
+    core.contains { graph.kind(of: Int($0)) == .rawBuffer }
+  }
+
+  /// What may refute that nothing but references holds an object.
+  private var doubtsOnRetains: Set<Doubt> {
+    Doubt.all(on: graph.heap.status).subtracting([.unreadObject]).union([.search])
   }
 
   /// Objects that another one keeps alive come after it: they are its victims. Objects that keep one another alive come
@@ -200,7 +229,6 @@ extension LeakSearch {
     taken[object] = true
     let core = [UInt32(object)]
     let victims = takeUnreachableVictims(of: core, holders)
-    let doubts = Doubt.all(on: graph.heap.status).subtracting([.unreadObject]).union([.search])
-    groups.append(LeakGroup(verdict: verdict, doubts: doubts, core: core, victims: victims))
+    groups.append(LeakGroup(verdict: verdict, doubts: doubtsOnRetains, core: core, victims: victims))
   }
 }

@@ -61,10 +61,10 @@ struct LeakTally {
       for object in leak.core { isCore[Int(object)] = true }
       switch leak.verdict {
       case .retainCycle:
-        path = finder.cycle(through: named) { reference in
-          isCore[graph.target(reference)]
-            && (leak.certainty == .definite ? graph.isStrong(reference) : graph.mayHold(reference))
-        }
+        let holds = leak.certainty == .definite ? graph.isStrong : graph.mayHold
+        path = finder.cycle(through: named) { isCore[graph.target($0)] && holds($0) }
+        // Through memory that the objects have pointers to.
+        path = path ?? finder.cycle(through: named) { isCore[graph.target($0)] && graph.mayKeepAlive($0) }
       case .leakedTask: path = finder.cycle(through: named[0], of: leak) { isCore[$0] }
       case .overRetained, .lostBuffer, .heldBy, .growth: break
       }
