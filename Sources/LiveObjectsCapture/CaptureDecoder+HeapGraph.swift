@@ -176,7 +176,7 @@ extension CaptureDecoder {
     graph.tasks.append(
       TaskDescription(
         object: object, state: state, wait: wait, hasActiveChild: flags & 2 != 0,
-        frames: try frames(count, &reader)))
+        isInExecutor: flags & 4 != 0, frames: try frames(count, &reader)))
   }
 
   private mutating func decodeRetainSite(_ reader: inout ByteReader) throws(CaptureError) {

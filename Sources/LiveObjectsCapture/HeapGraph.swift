@@ -122,16 +122,20 @@ public struct TaskDescription: Sendable, Hashable {
   public var wait: Wait
   /// Whether an `async let` task in its memory is not suspended, and may resume it.
   public var hasActiveChild: Bool
+  /// Whether it is enqueued on an executor of the program's, which keeps it as a job until it runs it.
+  public var isInExecutor: Bool
   /// The functions it will resume in, innermost first.
   public var frames: [Frame]
 
   public init(
-    object: UInt32, state: State, wait: Wait = .nothing, hasActiveChild: Bool = false, frames: [Frame] = []
+    object: UInt32, state: State, wait: Wait = .nothing, hasActiveChild: Bool = false,
+    isInExecutor: Bool = false, frames: [Frame] = []
   ) {
     self.object = object
     self.state = state
     self.wait = wait
     self.hasActiveChild = hasActiveChild
+    self.isInExecutor = isInExecutor
     self.frames = frames
   }
 }

@@ -32,6 +32,9 @@ struct HintText {
       case .iterateCopy:
         "the task in \(references)\(comma) iterates its own stream: iterate a captured copy of the stream, "
           + "and capture self weakly, or finish it from outside"
+      case .endObservation:
+        "the task in \(references)\(comma) waits for changes of an object that only it keeps: "
+          + "capture the object weakly, or cancel the task"
       case .finishStream: "the task in \(references)\(comma) waits for a stream: finish it on every path"
       case .limitCollection:
         "elements are added in \(references): remove them when they are not needed, or limit their number"

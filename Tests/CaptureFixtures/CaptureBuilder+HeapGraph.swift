@@ -100,11 +100,12 @@ extension CaptureBuilder {
 
   public mutating func task(
     _ object: UInt32, _ state: TaskDescription.State, wait: TaskDescription.Wait = .nothing,
-    hasActiveChild: Bool = false, frames: [Frame] = []
+    hasActiveChild: Bool = false, isInExecutor: Bool = false, frames: [Frame] = []
   ) {
     graph.tasks.append(
       TaskDescription(
-        object: object, state: state, wait: wait, hasActiveChild: hasActiveChild, frames: frames))
+        object: object, state: state, wait: wait, hasActiveChild: hasActiveChild,
+        isInExecutor: isInExecutor, frames: frames))
   }
 
   public mutating func retainSite(

@@ -127,7 +127,8 @@ extension Root {
 
 extension TaskDescription {
   fileprivate func write(to writer: inout ByteWriter) {
-    for word in [object, state.rawValue, wait.rawValue, hasActiveChild ? 2 : 0, UInt32(frames.count)] {
+    let flags: UInt32 = (hasActiveChild ? 2 : 0) | (isInExecutor ? 4 : 0)
+    for word in [object, state.rawValue, wait.rawValue, flags, UInt32(frames.count)] {
       writer.u32(word)
     }
     for frame in frames { writer.frame(frame) }

@@ -153,7 +153,7 @@ private func makeGraph(_ choices: inout Choices, of capture: Capture) -> HeapGra
     TaskDescription(
       object: object(&choices), state: .init(rawValue: UInt32(choices.next(5)))!,
       wait: .init(rawValue: UInt32(choices.next(5)))!, hasActiveChild: choices.flag(),
-      frames: choices.some(3) { makeFrame(&$0, capture.images.count) })
+      isInExecutor: choices.flag(), frames: choices.some(3) { makeFrame(&$0, capture.images.count) })
   }
   graph.retainSites = choices.some(8) { choices in
     RetainSite(

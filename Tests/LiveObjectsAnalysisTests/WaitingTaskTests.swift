@@ -24,6 +24,14 @@ import Testing
       (
         "AsyncStream.Iterator.next()", "for a stream whose continuation nothing reachable holds", .iterateCopy
       ),
+      (
+        "Observation.Observations.Iterator.next(isolation:)",
+        "for changes of an object that nothing reachable holds", .endObservation
+      ),
+      (
+        "NotificationCenter.Notifications.Iterator.next()", "to be resumed, which nothing reachable can do",
+        nil
+      ),
       ("withCheckedContinuation(_:)", "for a continuation that nothing reachable holds", .resumeContinuation),
       (nil, "to be resumed, which nothing reachable can do", nil),
     ] as [(String?, String, Finding.Hint.Action?)])
@@ -38,6 +46,19 @@ import Testing
       finding.remarks == ["The task is suspended in Demo.Model.start(), Loader.swift:1. It waits \(awaited)."]
     )
     #expect(finding.hint?.action == action)
+  }
+
+  /// Default actors and the global executor keep their jobs by themselves.
+  @Test(arguments: [false, true])
+  mutating func aJobIsRunByWhoHasItIfItsExecutorKeepsNone(isInExecutor: Bool) throws {
+    let model = builder.object(of: builder.type("Demo.Model"))
+    let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
+    builder.task(task, .enqueued, wait: .executor, isInExecutor: isInExecutor)
+    builder.reference(from: task, to: model, ReferenceLabel(.taskClosure))
+    builder.reference(from: model, to: task, continuation)
+    #expect(analysis().findings.map(\.verdict) == [isInExecutor ? .leakedTask : .heldBy])
+    builder.global(0x100, to: model)
+    #expect(!analysis().findings.contains { $0.verdict == .leakedTask })
   }
 
   @Test mutating func aContinuationInAnObjectOfTheTaskIsACycleThroughTheTask() throws {

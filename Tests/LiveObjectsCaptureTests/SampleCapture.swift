@@ -49,7 +49,7 @@ private func addHeapGraph(to builder: inout CaptureBuilder, session: Int) {
   ] { builder.root(place, to: 4) }
   builder.root(.threadLocal(thread: 3), to: 3, isDisguised: true)
   builder.task(
-    5, .suspended, wait: .continuation, hasActiveChild: true,
+    5, .suspended, wait: .continuation, hasActiveChild: true, isInExecutor: true,
     frames: [Frame(image: 0, offset: 0x71), Frame(image: 1, offset: 0x81)])
   builder.task(4, .complete)
   builder.elements(0, 7)

@@ -187,6 +187,13 @@ static void visit_waiting(const struct visit *visit) {
     }
 }
 
+/// Visits the next task in the list of an executor.
+static void visit_next_enqueued(const struct visit *visit) {
+    uintptr_t next = liveobj_word_at(visit->task, LIVEOBJ_TASK_AT_NEXT_WAITING);
+    if (liveobj_task_read(visit->task).state == LIVEOBJ_TASK_ENQUEUED && next)
+        report_task(visit, next, LIVEOBJ_LABEL_WAITING_TASK);
+}
+
 /// Visits the task that waits for a task of its group. It may wait for another one of its groups.
 static void visit_owner_of_group(const struct visit *visit) {
     uint32_t flags = liveobj_half_word(visit->task, LIVEOBJ_TASK_AT_FLAGS);
@@ -216,6 +223,7 @@ static void visit_child(void *context, uintptr_t child, bool is_async_let) {
 
 static void visit_related(const struct visit *visit) {
     visit_waiting(visit);
+    visit_next_enqueued(visit);
     visit_owner_of_group(visit);
     liveobj_task_visit_children(visit->task, visit_child, (void *)visit);
 }

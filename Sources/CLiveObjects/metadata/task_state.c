@@ -112,6 +112,28 @@ struct status_record {
     uintptr_t first_child;
 };
 
+/// A status record that names the executor which the task prefers.
+struct preference {
+    uintptr_t kind_and_flags;
+    const struct status_record *next;
+    uint8_t is_retained;
+    uintptr_t identity;
+    uintptr_t functions;
+};
+_Static_assert(sizeof(struct preference) == 40, "as the runtime has it");
+
+/// Whether the task prefers an executor.
+static bool prefers_executor(uintptr_t task) {
+    enum { KIND_MASK = 0xff, PREFERENCE = 5, MOST_RECORDS = 64 };
+    const struct status_record *record =
+        (const struct status_record *)liveobj_word_at(task, LIVEOBJ_TASK_AT_STATUS_RECORDS);
+    for (uint32_t i = 0; record && i < MOST_RECORDS; i++, record = record->next)
+        if ((record->kind_and_flags & KIND_MASK) == PREFERENCE)
+            return ((const struct preference *)record)->is_retained <= 1 &&
+                   ((const struct preference *)record)->functions != 0;
+    return false;
+}
+
 void liveobj_task_visit_children(uintptr_t task, liveobj_visit_child_fn visit, void *context) {
     enum { KIND_MASK = 0xff, CHILD_TASK = 1, TASK_GROUP = 2, AT_NEXT_CHILD = 8 };
     const struct status_record *record =
@@ -138,13 +160,28 @@ static enum liveobj_task_state state_of_status(uint32_t status) {
                                                  : LIVEOBJ_TASK_SUSPENDED;
 }
 
-/// Reads a dependency record. Its kind is the reason of the wait, numbered as LIVEOBJ_TASK_WAIT_*.
-static void read_dependency(uintptr_t record, struct liveobj_task *task) {
-    enum { AT_AWAITED = 16, AT_KIND = 32 };
+enum { AT_AWAITED = 16, AT_EXECUTOR_FUNCTIONS = 24 }; // of a dependency record
+
+/// Whether code of an executor has got the task as a job. The runtime's own executors keep their
+/// jobs by themselves: default actors have no functions, and the global one has no address.
+static bool is_in_executor(uintptr_t record, uintptr_t task) {
+    enum { FLAGS = 7 };
+    if (!liveobj_word_at(record, AT_AWAITED))
+        return prefers_executor(task);
+    return liveobj_word_at(record, AT_EXECUTOR_FUNCTIONS) & ~(uintptr_t)FLAGS;
+}
+
+/// Reads the dependency record. Its kind is the reason of the wait, numbered as
+/// LIVEOBJ_TASK_WAIT_*.
+static void read_dependency(uintptr_t address, struct liveobj_task *task) {
+    enum { AT_KIND = 32 };
+    uintptr_t record = liveobj_word_at(address, LIVEOBJ_TASK_AT_DEPENDENCY);
     uint8_t kind = record ? *(const uint8_t *)(record + AT_KIND) : 0;
     if (kind < LIVEOBJ_TASK_WAIT_TASK || kind > LIVEOBJ_TASK_WAIT_EXECUTOR)
         return;
     task->wait = (enum liveobj_task_wait)kind;
+    if (kind == LIVEOBJ_TASK_WAIT_EXECUTOR)
+        task->is_in_executor = is_in_executor(record, address);
     if (kind <= LIVEOBJ_TASK_WAIT_CONTINUATION)
         task->awaited = liveobj_word_at(record, AT_AWAITED);
 }
@@ -203,7 +240,7 @@ struct liveobj_task liveobj_task_read(uintptr_t address) {
     if (task.state == LIVEOBJ_TASK_COMPLETE || task.state == LIVEOBJ_TASK_RUNNING)
         return task; // its contexts are freed, or newer than the task's data
     if (status & STATUS_WAITS)
-        read_dependency(liveobj_word_at(address, LIVEOBJ_TASK_AT_DEPENDENCY), &task);
+        read_dependency(address, &task);
     read_frames(address, &task);
     return task;
 }

@@ -49,7 +49,7 @@ static void read_task(void *context) {
 // MARK: - Records
 
 static void put_task(struct task_writer *writer) {
-    enum { HEAD_BYTES = 20, HAS_ACTIVE_CHILD = 2 };
+    enum { HEAD_BYTES = 20, HAS_ACTIVE_CHILD = 2, IS_IN_EXECUTOR = 4 };
     struct liveobj_walk *walk = writer->walk;
     struct liveobj_section *section = &writer->section;
     const struct liveobj_task *task = &writer->task;
@@ -57,7 +57,8 @@ static void put_task(struct task_writer *writer) {
     liveobj_put_u32(section, liveobj_walk_ordinal(walk));
     liveobj_put_u32(section, task->state);
     liveobj_put_u32(section, task->wait);
-    liveobj_put_u32(section, writer->has_active_child ? HAS_ACTIVE_CHILD : 0);
+    liveobj_put_u32(section, (writer->has_active_child ? HAS_ACTIVE_CHILD : 0) |
+                                 (task->is_in_executor ? IS_IN_EXECUTOR : 0));
     liveobj_put_u32(section, task->frame_count);
     for (uint32_t i = 0; i < task->frame_count; i++)
         liveobj_put_u64(section, liveobj_walk_code_word(walk, task->frames[i]));

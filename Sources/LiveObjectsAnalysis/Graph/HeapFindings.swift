@@ -251,11 +251,14 @@ extension HeapFindings {
         case (.task, _): "for the end of another task, which nothing reachable can resume"
         case (.group, _): "for the tasks of its group, which nothing reachable can resume"
         case (_, .stream): "for a stream whose continuation nothing reachable holds"
+        case (.executor, _): "for its executor to run it, which nothing reachable refers to"
+        case (.continuation, .observations): "for changes of an object that nothing reachable holds"
         case (.continuation, .continuation): "for a continuation that nothing reachable holds"
         default: "to be resumed, which nothing reachable can do"
         }
       let place = name.function.map { " in \($0)\(name.place.isEmpty ? "" : ", \(name.place)")" } ?? ""
-      return "The task is suspended\(place). It waits \(awaited)."
+      let state = graph.heap.tasks[task].state == .enqueued ? "enqueued" : "suspended"
+      return "The task is \(state)\(place). It waits \(awaited)."
     }
   }
 

@@ -113,6 +113,10 @@ struct TaskName {
     case stream
     /// It waits for the next element of an asynchronous sequence of another package.
     case sequence
+    /// It waits for a change of an observable object.
+    case observations
+    /// It waits for the next element of another asynchronous sequence of the toolchain.
+    case library
     case sleep
     case continuation
     /// The library is stripped.
@@ -147,6 +151,8 @@ extension TaskName {
       $0?.holds("AsyncStream") == true || $0?.holds("AsyncThrowingStream") == true
     }
     if isInStream { return .stream }
+    let next = functions.compactMap { $0 }.filter { $0.holds("terator.next(") }
+    if !next.isEmpty { return next.contains { $0.holds("Observations") } ? .observations : .library }
     let isInSleep = functions.compactMap { $0 }.contains {
       $0.holds("Task<>.sleep") || $0.holds("Task<>._sleep") || $0.holds("Clock.sleep")
     }

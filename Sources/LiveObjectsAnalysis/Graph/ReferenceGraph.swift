@@ -143,10 +143,12 @@ final class ReferenceGraph: Sendable {
   /// - Returns: an index into `HeapGraph.tasks`; `nil` for other objects, and for tasks that were not read.
   func task(of object: Int) -> Int? { tasks[UInt32(object)] }
 
-  /// Whether an object is a task that continues only if some code resumes it.
+  /// Whether an object is a task that continues only if some code resumes it, or the executor that has it runs it.
   func isSuspendedTask(_ object: Int) -> Bool {
     guard kind(of: object) == .task, let task = task(of: object).map({ heap.tasks[$0] }) else { return false }
-    return task.state == .suspended && task.wait != .executor && !task.hasActiveChild
+    let isSuspended = task.state == .suspended && task.wait != .executor
+    let isJob = task.state == .enqueued && task.isInExecutor
+    return (isSuspended || isJob) && !task.hasActiveChild
   }
 
   /// Whether the source may resume or cancel the target, a suspended task. Any word with its address may:

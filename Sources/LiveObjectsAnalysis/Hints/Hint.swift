@@ -36,6 +36,8 @@ extension Finding {
       case removeObserver
       /// End the task when the object that keeps it is not needed any more.
       case endTask
+      /// Capture the object weakly that the task observes, or cancel the task.
+      case endObservation
       /// Clear the property of a test case in `tearDown()`: XCTest keeps test cases until the process ends.
       case clearProperty
     }

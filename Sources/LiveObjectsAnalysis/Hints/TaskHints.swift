@@ -27,8 +27,9 @@ struct TaskHints {
     switch suspension {
     case .stream: isHeld ? .iterateCopy : .finishStream
     case .sequence: isHeld ? .iterateCopy : nil
+    case .observations: .endObservation
     case .continuation: .resumeContinuation
-    case .sleep, .unknown: nil
+    case .library, .sleep, .unknown: nil
     }
   }
 
