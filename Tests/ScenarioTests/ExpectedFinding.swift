@@ -77,7 +77,7 @@ struct ExpectedFinding: Sendable, Hashable, CustomTestStringConvertible {
 extension ExpectedFinding {
   static let cycles =
     handlers + closures + fixes + objects + properties + values + collections + existentials + libraries
-    + libraryHandlers + observation
-  static let leaks = cycles + overRetained + suspended
-  static let held = heldObjects + heldByTasks + heldByHandlers
+    + libraryHandlers + owned + observation
+  static let leaks = cycles + overRetained + suspended + observing
+  static let held = heldObjects + heldByTasks + heldByHandlers + heldByWork
 }

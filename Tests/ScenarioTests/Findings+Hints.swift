@@ -46,6 +46,9 @@ extension ExpectedHint {
     "dataSource": "closure #1 in Heartbeat.countNumbers()",
     "sourceWithCancelHandler": "closure #2 in PipeReader.startWithCancelHandler()",
     "suspendedQueue": "closure #1 in Outbox.send()",
+    "itemNotification": "closure #2 in Export.prepare()",
+    "ownGroup": "closure #1 in Party.wait()",
+    "ownChannel": "closure #1 in Tail.open()",
   ].map { ExpectedHint(scenario: $0.key, text: "\($0.value) captures self strongly: capture it weakly") }
 
   private static let others = [
@@ -205,7 +208,7 @@ extension ExpectedHint {
   private static let unclear = [
     "localType", "longCycle", "tuple", "enumSingle", "enumMulti", "enumIndirect", "error", "optionalOptional",
     "boxedExistential", "any", "arrayOfExistentials", "keyPathArgument", "objectBox", "typeErasure",
-    "unscheduledTimer",
+    "unscheduledTimer", "queueValue", "ownMemory",
   ].map { ExpectedHint(scenario: $0, text: nil) }
 }
 

@@ -57,7 +57,10 @@ extension ExpectedFinding {
         ], certainty: "probable"),
       .held(
         "waitingGroup", "Outbox",
-        by: ["dispatch group, not left → ", "closure #1 in Outbox.send(after:_:) → self"]),
+        by: [
+          "global waitingGroups → [0]", "Dispatch.DispatchGroup → notification",
+          "closure #1 in Outbox.send(after:_:) → self",
+        ], certainty: "probable"),
       .held(
         "scheduledTimer", "Ticker",
         by: [

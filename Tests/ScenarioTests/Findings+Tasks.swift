@@ -12,7 +12,16 @@ extension ExpectedFinding {
     .suspended("awaitedTask", "Follower", ["Follower → task"]),
     .suspended("actorMethod", "Gate.pass()"),
     .suspended("taskLocalValue", "waitForAnswer(_:)"),
+    .suspended("idleExecutor", "Agenda", ["Agenda → task"]),
   ]
+
+  static let observing: [ExpectedFinding] = {
+    #if compiler(>=6.3)
+      return [.suspended("observingTask", "CartBadge", ["CartBadge → cart"])]
+    #else  // Debian's library is stripped.
+      return []
+    #endif
+  }()
 
   /// Something can resume or cancel the task: it is not called a leak.
   static let heldByTasks: [ExpectedFinding] = [

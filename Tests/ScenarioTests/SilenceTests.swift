@@ -7,7 +7,8 @@ extension Scenarios {
       "brokenByHand", "diamond", "keyPaths", "metatypes", "mirrors", "bridging", "lazyMachinery",
       "balancedRetains", "finishedTask", "cancelledTask", "cancelledSource", "releasedSource",
       "finishedLaterWork",
-      "leftGroup", "invalidatedTimer", "removedObserver", "removedReadabilityHandler", "freedStrings",
+      "leftGroup", "performedItem", "removedQueueValue", "closedChannel", "openMemory", "invalidatedTimer",
+      "removedObserver", "removedReadabilityHandler", "freedStrings",
       "removedStrings", "smallText", "observedWeakly",
     ]
 

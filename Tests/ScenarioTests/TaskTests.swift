@@ -2,7 +2,9 @@ import Testing
 
 extension Scenarios {
   @Suite struct TaskTests {
-    @Test("a task that nothing can resume is a leak", arguments: ExpectedFinding.suspended)
+    @Test(
+      "a task that nothing can resume is a leak",
+      arguments: ExpectedFinding.suspended + ExpectedFinding.observing)
     func leak(expected: ExpectedFinding) throws {
       let first = try ScenarioReport.shared(of: expected.scenario).leaks
       let leaks = try Repetitions.result(of: expected.scenario, first) {

@@ -4,11 +4,13 @@
 // the kind (src/object_internal.h, `DISPATCH_OBJECT_VTABLE_HEADER`). A source refers to a structure
 // with its handlers, which has the complement of the source's address (src/event/event_internal.h).
 //
-// Owns the place of libdispatch's image.
+// Owns the place of libdispatch's image and, in the snapshot process, the addresses of what objects
+// of Swift own.
 
 #if defined(__linux__)
 
 #include "heap/references.h"
+#include "metadata/address_table.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
@@ -62,6 +64,21 @@ struct events {
     const struct work *handlers[HANDLERS];
 };
 
+/// A value of a queue. The first one has none before it.
+struct specific {
+    uintptr_t key;
+    uintptr_t value;
+    uintptr_t release;
+    const struct specific *next;
+    const struct specific *previous;
+};
+
+struct specifics {
+    uintptr_t lock;
+    const struct specific *first;
+    const struct specific *last;
+};
+
 /// Also of a source, which has events.
 struct queue {
     struct object object;
@@ -71,19 +88,40 @@ struct queue {
     const char *label;
     uint32_t flags;
     uint32_t priority;
-    const struct events *events;
+    union {
+        const struct events *events;       // of a source
+        const struct specifics *specifics; // of a queue; NULL for none
+    };
     int32_t side_references;
     uint32_t lock;
     const struct work *first;
 };
 
+struct channel {
+    struct object object;
+    uintptr_t words[12]; // with the address of the structure for its file
+};
+
 static struct liveobj_extent library;
+
+/// Memory that only an object of Swift leads to: its words are references of the object, no roots.
+static struct liveobj_address_table owned;
+/// Groups that only an object of Swift has, those of them that whoever has their address can leave,
+/// and those whose address was found outside of the heap.
+static struct liveobj_address_table owned_groups, open_groups, found_groups;
+/// Where `open_groups` are. Complements: this variable is searched for the address of a group too.
+static struct liveobj_extent places;
 
 static bool is_in_library(const void *address) {
     return (uintptr_t)address - library.start < library.end - library.start;
 }
 
 void liveobj_dispatch_prepare(void) {
+    liveobj_address_table_end(&owned);
+    liveobj_address_table_end(&owned_groups);
+    liveobj_address_table_end(&open_groups);
+    liveobj_address_table_end(&found_groups);
+    places = (struct liveobj_extent){0};
     struct liveobj_image image;
     const struct object *queue = liveobj_runtime_current()->_dispatch_main_q;
     if (queue && liveobj_image_of((uintptr_t)queue->kind, &image))
@@ -204,6 +242,135 @@ static uint32_t name_of_property(const char *name) {
     return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, name);
 }
 
+/// Visits the values of a queue, of which the runtime of Swift makes objects.
+static void visit_specifics(const struct specifics *specifics, liveobj_visit_reference_fn visit,
+                            void *context) {
+    enum { MOST = 1 << 10 };
+    uint32_t label = name_of_property("specific value"), left = MOST;
+    const struct specific *previous = NULL;
+    for (const struct specific *next = specifics->first; next && left > 0; left--) {
+        if (next->previous != previous || (!next->next && next != specifics->last))
+            return;
+        liveobj_address_number(&owned, (uintptr_t)next);
+        visit_argument(next->value, label, visit, context);
+        previous = next;
+        next = next->next;
+    }
+}
+
+/// Whether nothing runs on the queue, now or later, unless the owner of its one reference has it
+/// do so. Work, and objects that target the queue, have references of libdispatch's own.
+static bool is_unused(const struct queue *queue) {
+    enum { OF_SUSPENDED = 2 };
+    return queue->object.owners == 0 &&
+           queue->object.references == (is_suspended(queue) ? OF_SUSPENDED : 0);
+}
+
+// MARK: - Channels
+
+/// Reads memory at a word that need not be an address.
+static bool read_memory(uintptr_t address, void *into, size_t bytes) {
+    return liveobj_is_address(address) &&
+           liveobj_read_checked(liveobj_metadata_reader(), address, into, bytes);
+}
+
+/// Whether it is the queue that is suspended until all channels for a file are closed. Its work
+/// calls their cleanup handlers.
+static bool is_close_queue(uintptr_t address) {
+    static const char label[] = "com.apple.libdispatch-io.closeq";
+    struct queue queue;
+    char text[sizeof label];
+    return address % sizeof address == 0 && read_memory(address, &queue, sizeof queue) &&
+           is_in_library(queue.object.kind) && queue_at(address) && is_suspended(&queue) &&
+           read_memory((uintptr_t)queue.label, text, sizeof text) &&
+           memcmp(text, label, sizeof text) == 0;
+}
+
+/// Finds the queue in the structure for the channel's file.
+static const struct queue *close_queue_of(const struct channel *channel) {
+    enum { WORDS = 24 };
+    uintptr_t file[WORDS];
+    for (size_t i = 0; i < sizeof channel->words / sizeof *channel->words; i++)
+        if (read_memory(channel->words[i], file, sizeof file))
+            for (size_t j = 0; j < WORDS; j++)
+                if (is_close_queue(file[j]))
+                    return (const struct queue *)file[j];
+    return NULL;
+}
+
+/// \param is_left Whether to visit the handlers of a channel that only its owner can close, or
+/// those of all others. An operation has a reference of libdispatch's own.
+static void visit_channel(const struct channel *channel, bool is_left, uint32_t label,
+                          liveobj_visit_reference_fn visit, void *context) {
+    const struct object *object = &channel->object;
+    if (!is_dispatch_kind(object, "io") ||
+        is_left != (object->owners == 0 && object->references == 0))
+        return;
+    const struct queue *queue = close_queue_of(channel);
+    if (queue)
+        visit_list(queue->first, label, visit, context);
+}
+
+// MARK: - Groups
+
+static const struct group *group_at(uintptr_t address) {
+    const struct group *group = (const void *)address;
+    return is_dispatch_kind(&group->object, "group") ? group : NULL;
+}
+
+/// Visits what a group's notifications use, once.
+static void visit_owned_group(uintptr_t address, const char *label,
+                              liveobj_visit_reference_fn visit, void *context) {
+    const struct group *group = group_at(address);
+    bool is_new =
+        group && group->object.owners == 0 && !liveobj_address_find(&owned_groups, address);
+    if (is_new && liveobj_address_number(&owned_groups, address))
+        visit_list(group->first, name_of_property(label), visit, context);
+}
+
+/// Of a group that the program has made: whoever has its address can leave it.
+static void visit_open_group(uintptr_t address, liveobj_visit_reference_fn visit, void *context) {
+    if (!group_at(address) || !liveobj_address_number(&open_groups, address))
+        return;
+    places.start = places.start > ~address ? places.start : ~address;
+    places.end = places.end && places.end < ~address ? places.end : ~address;
+    visit_owned_group(address, "notification", visit, context);
+}
+
+void liveobj_dispatch_visit_notified(uintptr_t address, size_t bytes,
+                                     liveobj_visit_reference_fn visit, void *context) {
+    enum { FLAGS = 1, MAGIC = 4, COUNT_MASK = 0xfffe, ONE = 2 };
+    static const uint32_t magic = 0xd159b10c; // src/block_internal.h
+    const uintptr_t *words = (const uintptr_t *)address;
+    if (bytes <= MAGIC * sizeof *words || (uint32_t)words[MAGIC] != magic ||
+        (words[FLAGS] & COUNT_MASK) != ONE)
+        return;
+    for (size_t i = MAGIC + 1; i < bytes / sizeof *words; i++) {
+        const struct object *object;
+        if (read_memory(words[i], &object, sizeof object) && is_in_library(object))
+            visit_owned_group(words[i], "notification", visit, context);
+    }
+}
+
+struct liveobj_extent liveobj_dispatch_groups(void) {
+    bool is_empty = places.end == 0;
+    return (struct liveobj_extent){is_empty ? 0 : ~places.start, is_empty ? 0 : ~places.end + 1};
+}
+
+void liveobj_dispatch_note_root(uintptr_t word) {
+    if (liveobj_address_find(&open_groups, word))
+        liveobj_address_number(&found_groups, word);
+}
+
+bool liveobj_dispatch_is_owned(uintptr_t memory) {
+    return liveobj_address_find(&owned, memory);
+}
+
+static bool is_group_left_to_owner(uintptr_t address) {
+    return liveobj_address_find(&owned_groups, address) &&
+           !liveobj_address_find(&found_groups, address);
+}
+
 /// The argument of a source's handlers: a task that sleeps, or a structure of the runtime's with
 /// the source and the task. Visited last: if it is no address, a fault ends the step.
 static void visit_context(uintptr_t argument, uint32_t label, liveobj_visit_reference_fn visit,
@@ -227,9 +394,11 @@ void liveobj_dispatch_visit_pending(uintptr_t address, liveobj_visit_reference_f
             visit_work(source->events->handlers[i], name, visit, context);
         visit_context(source->object.context, name, visit, context);
     }
-    const struct group *group = (const void *)address;
-    if (is_dispatch_kind(&group->object, "group") && group->first)
+    const struct group *group = group_at(address);
+    if (group && group->first && !is_group_left_to_owner(address))
         visit_list(group->first, name_of_holder("dispatch group, not left"), visit, context);
+    visit_channel((const void *)address, false, name_of_holder("dispatch channel, not closed"),
+                  visit, context);
 }
 
 void liveobj_dispatch_visit_owned(uintptr_t address, liveobj_visit_reference_fn visit,
@@ -239,6 +408,10 @@ void liveobj_dispatch_visit_owned(uintptr_t address, liveobj_visit_reference_fn 
     const struct queue *queue = queue_at(address), *source = source_at(address);
     if (queue && is_left_to_owner(queue, true))
         visit_list(queue->first, name_of_property("work"), visit, context);
+    if (queue && queue->specifics && is_unused(queue))
+        visit_specifics(queue->specifics, visit, context);
+    visit_open_group(address, visit, context);
+    visit_channel((const void *)address, true, name_of_property("cleanupHandler"), visit, context);
     if (source && is_left_to_owner(source, !has_no_event(source)))
         for (size_t i = 0; i < HANDLERS; i++)
             visit_work(source->events->handlers[i], name_of_property(names[i]), visit, context);

@@ -78,9 +78,20 @@ void liveobj_dispatch_visit_pending(uintptr_t object, liveobj_visit_reference_fn
                                     void *context);
 void liveobj_core_visit_pending(uintptr_t object, liveobj_visit_reference_fn visit, void *context);
 /// Visits what handlers use that are called only if the owner of the object lets them, as
-/// references of the owner: work in a suspended queue, handlers of a source without events.
+/// references of the owner: work in a suspended queue, handlers of a source without events, of a
+/// channel without operations, of a group. Also the values of a queue that nothing runs on.
 void liveobj_dispatch_visit_owned(uintptr_t object, liveobj_visit_reference_fn visit,
                                   void *context);
+/// Visits what is notified when a work item has run: the block of a size, if nothing else refers to
+/// it.
+void liveobj_dispatch_visit_notified(uintptr_t block, size_t bytes,
+                                     liveobj_visit_reference_fn visit, void *context);
+/// Where the groups are that objects own. Whoever has such a group's address can leave it.
+struct liveobj_extent liveobj_dispatch_groups(void);
+/// Notes that the word is there outside of the heap.
+void liveobj_dispatch_note_root(uintptr_t word);
+/// Whether only an object of Swift leads to the memory, whose words are references of that object.
+bool liveobj_dispatch_is_owned(uintptr_t memory);
 
 // MARK: - value_references.c: a value
 

@@ -179,6 +179,8 @@ static void walk_block(struct liveobj_visit *visit, uint32_t label, uintptr_t bl
         else if (target)
             walk_block(visit, label, target, depth + 1);
     }
+    if (bytes < SIZE_LIMIT)
+        liveobj_dispatch_visit_notified(block, bytes, visit->function, visit->context);
 }
 
 /// Walks a weak reference, which points to the object's side table. After the object was freed it

@@ -77,9 +77,13 @@ static bool is_managed_buffer(uintptr_t metadata) {
 }
 
 static bool is_dispatch_object(uintptr_t metadata) {
+    static const char *const names[] = {"DispatchQueue", "DispatchSource", "DispatchGroup",
+                                        "DispatchIO"};
     uintptr_t descriptor = liveobj_descriptor_of(metadata);
-    return liveobj_descriptor_is(descriptor, "Dispatch", "DispatchQueue") ||
-           liveobj_descriptor_is(descriptor, "Dispatch", "DispatchSource");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (liveobj_descriptor_is(descriptor, "Dispatch", names[i]))
+            return true;
+    return false;
 }
 
 const struct liveobj_storage *liveobj_storage_of(uintptr_t metadata) {

@@ -89,7 +89,7 @@ struct liveobj_storage {
     size_t first_element; // of an array: from the start of the object
     size_t data_length;   // of Foundation's Data: from the start of the object; 0 for others
     bool is_managed_buffer;
-    bool is_dispatch_object; // a wrapper of libdispatch's queue or source: its first property
+    bool is_dispatch_object; // a wrapper of an object of libdispatch: its first property
 };
 
 /// Returns NULL if memory could not be had.

@@ -197,6 +197,7 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
 static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t address) {
     liveobj_scan_watch(scan, word);
+    liveobj_dispatch_note_root(word & LIVEOBJ_REFERENCE_MASK);
     if (liveobj_scan_may_find(scan, word))
         scan->visit(scan->context, &(struct liveobj_root){.kind = kind,
                                                           .target = word & LIVEOBJ_REFERENCE_MASK,
@@ -276,6 +277,7 @@ uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
                                 .context = context,
                                 .layout = liveobj_thread_layout_find(roots->own_thread),
                                 .continuations = liveobj_continuations_find(&roots->caches),
+                                .groups = liveobj_dispatch_groups(),
                                 .unread = roots->unread};
     uintptr_t left = most;
     scan_copies(&scan);

@@ -30,6 +30,7 @@ struct liveobj_scan {
     uintptr_t end_of_heap;   // of a heap of the C library that was read chunk by chunk; or 0
     uintptr_t next_heap;     // where the next one may begin
     struct liveobj_address_table continuations; // of libdispatch's caches
+    struct liveobj_extent groups;               // of libdispatch, that objects own
     uintptr_t *library_objects;                 // that may call the program later
     uint32_t library_object_count;
     uint32_t library_object_capacity;

@@ -88,6 +88,8 @@ __attribute__((noinline)) static void visit_root(struct liveobj_scan *scan,
 static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
     if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place)))
         visit_root(scan, place);
+    else if (LIVEOBJ_UNLIKELY(*place - scan->groups.start < scan->groups.end - scan->groups.start))
+        liveobj_dispatch_note_root(*place);
     liveobj_scan_watch(scan, *place);
 }
 
@@ -179,7 +181,7 @@ bool liveobj_roots_is_heap(const void *context, uintptr_t address) {
 
 static bool is_no_root(const struct liveobj_scan *scan, uintptr_t content) {
     return liveobj_address_find(&scan->continuations, content) ||
-           liveobj_address_find(&scan->tasks->slabs, content);
+           liveobj_dispatch_is_owned(content) || liveobj_address_find(&scan->tasks->slabs, content);
 }
 
 /// A task's frames are no roots, and may have the only pointer to memory.

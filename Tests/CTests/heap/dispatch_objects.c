@@ -22,6 +22,7 @@ static const struct kind main_queue_kind = {{NULL}, 0, "queue_main"};
 static const struct kind queue_kind = {{NULL}, 0, "queue_serial"};
 static const struct kind source_kind = {{NULL}, 0, "source"};
 static const struct kind group_kind = {{NULL}, 0, "group"};
+static const struct kind channel_kind = {{NULL}, 0, "io"};
 static const char *const timer_kind[] = {"timer"};
 static const char *const read_kind[] = {"read"};
 
@@ -147,12 +148,92 @@ static void a_queue_has_work(void) {
     EXPECT_STRING(pending().label, "dispatch queue \"my.queue\", suspended");
 }
 
-static void a_group_has_work(void) {
+static void make_group(void) {
+    liveobj_dispatch_prepare();
     memset(&object, 0, sizeof object);
     object.kind = &group_kind;
     object.state = (uintptr_t)work;
+}
+
+static void a_group_that_nothing_owns_has_work(void) {
+    make_group();
     EXPECT_STRING(pending().label, "dispatch group, not left");
+    object.owners = 1;
     EXPECT(owned().count == 0);
+    EXPECT(pending().count == 1);
+}
+
+static void a_group_is_left_to_its_owner_if_nothing_else_has_its_address(void) {
+    make_group();
+    EXPECT(owned().count == 1);
+    EXPECT(pending().count == 0);
+    struct liveobj_extent groups = liveobj_dispatch_groups();
+    EXPECT(groups.start == (uintptr_t)&object && groups.end == groups.start + 1);
+    liveobj_dispatch_note_root((uintptr_t)&object);
+    EXPECT(pending().count == 1);
+}
+
+static struct found notified(uintptr_t count) {
+    uintptr_t item[] = {0, count, 0, 0, 0xd159b10c, 0, (uintptr_t)&object, 0};
+    struct found found = {0, "", 0};
+    make_group();
+    liveobj_dispatch_visit_notified((uintptr_t)item, sizeof item, note, &found);
+    return found;
+}
+
+static void a_work_item_owns_its_notifications_if_nothing_else_can_perform_it(void) {
+    enum { ONE_REFERENCE = 2, TWO_REFERENCES = 4 };
+    EXPECT(notified(ONE_REFERENCE).count == 1);
+    EXPECT(pending().count == 0);
+    liveobj_dispatch_note_root((uintptr_t)&object); // the word of the item itself
+    EXPECT(pending().count == 0);
+    EXPECT(notified(TWO_REFERENCES).count == 0);
+    EXPECT(pending().count == 1);
+}
+
+static void a_queue_without_work_owns_its_values(void) {
+    uintptr_t first[5] = {1, CAPTURED}, second[5] = {1, CAPTURED};
+    uintptr_t values[] = {0, (uintptr_t)first, (uintptr_t)second};
+    first[3] = (uintptr_t)second;
+    second[4] = (uintptr_t)first;
+    memset(&object, 0, sizeof object);
+    object.kind = &queue_kind;
+    object.events = values;
+    EXPECT(owned().count == 2);
+    EXPECT(liveobj_dispatch_is_owned((uintptr_t)first) &&
+           liveobj_dispatch_is_owned((uintptr_t)second));
+    object.references = 2; // work
+    EXPECT(owned().count == 0);
+    object.references = 0;
+    second[4] = 0; // another layout
+    EXPECT(owned().count == 1);
+}
+
+static void a_channel_without_operations_owns_its_cleanup_handler(void) {
+    struct {
+        const struct kind *kind;
+        uintptr_t words[6];
+        uint64_t state;
+        uintptr_t number;
+        const char *label;
+        uintptr_t more[3];
+        const uintptr_t *first;
+    } queue = {.kind = &queue_kind,
+               .state = SUSPENDED,
+               .label = "com.apple.libdispatch-io.closeq",
+               .first = work};
+    uintptr_t file[24] = {7, [9] = (uintptr_t)&queue};
+    memset(&object, 0, sizeof object);
+    object.kind = &channel_kind;
+    object.number = (uintptr_t)file;
+    EXPECT(owned().count == 1 && pending().count == 0);
+    EXPECT_STRING(owned().label, "cleanupHandler");
+    object.references = 1;
+    EXPECT(owned().count == 0);
+    EXPECT_STRING(pending().label, "dispatch channel, not closed");
+    object.references = 0;
+    queue.state = 0;
+    EXPECT(owned().count == 0 && pending().count == 0);
 }
 
 int main(void) {
@@ -166,6 +247,10 @@ int main(void) {
     another_owner_or_a_running_handler_may_resume_a_source();
     other_memory_is_no_source();
     a_queue_has_work();
-    a_group_has_work();
+    a_group_that_nothing_owns_has_work();
+    a_group_is_left_to_its_owner_if_nothing_else_has_its_address();
+    a_work_item_owns_its_notifications_if_nothing_else_can_perform_it();
+    a_queue_without_work_owns_its_values();
+    a_channel_without_operations_owns_its_cleanup_handler();
     return EXPECT_STATUS();
 }

@@ -16,7 +16,8 @@ struct Scenario: Sendable {
   static var all: [Scenario] {
     let themes: [[Scenario]] = [
       handlers, closures, fixes, objects, properties, values, collections, existentials, concurrency, tasks,
-      libraries, libraryHandlers, retains, dispatchWork, holders, growing, silence, large,
+      observing,
+      libraries, libraryHandlers, owned, retains, dispatchWork, holders, growing, silence, large,
     ]
     return Array(themes.joined())
   }
