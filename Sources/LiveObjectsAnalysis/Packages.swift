@@ -66,15 +66,10 @@ struct Packages {
     }
   }
 
-  /// The hint without places in dependencies, which the user cannot change; `nil` if it is useless then. A channel is
-  /// the program's to close, wherever it was opened.
+  /// A hint with a place in a dependency, which the user cannot change, is none: of several places, that one may be
+  /// right. A channel is the program's to close, wherever it was opened.
   private func ofProgram(_ hint: Finding.Hint) -> Finding.Hint? {
-    if hint.action == .closeChannel { return hint }
-    let own = hint.places.filter(isProgram)
-    if own.count == hint.places.count { return hint }
-    guard hint.action == .makeOneWeak, let first = own.first else { return nil }
-    guard own.count == 1 else { return Finding.Hint(.makeOneWeak, at: own) }
-    return Finding.Hint(first.kind == .property ? .declareWeak : .captureWeakly, at: own)
+    hint.action == .closeChannel || hint.places.allSatisfy(isProgram) ? hint : nil
   }
 
   private func isProgram(_ place: Finding.Hint.Place) -> Bool {

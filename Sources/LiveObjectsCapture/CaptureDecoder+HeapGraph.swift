@@ -8,6 +8,7 @@ extension CaptureDecoder {
       return true
     case "SUPR": while !reader.isAtEnd { try decodeSuperclasses(&reader) }
     case "LABL": while !reader.isAtEnd { try decodeLabel(&reader) }
+    case "DECL": while !reader.isAtEnd { try decodeDeclaration(&reader) }
     case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)
     case "REFS": graph.references += try references(&reader, after: graph.references.last)
     case "WORD": words += try references(&reader, after: words.last)
@@ -62,6 +63,17 @@ extension CaptureDecoder {
       let ownership = ReferenceLabel.Ownership(rawValue: try reader.u32())
     else { throw .damage(at: start, "a label is of an unknown kind") }
     graph.labels.append(ReferenceLabel(kind, ownership: ownership, text: try reader.string()))
+  }
+
+  private mutating func decodeDeclaration(_ reader: inout ByteReader) throws(CaptureError) {
+    let start = reader.offset
+    let (label, flags) = (Int(try reader.u32()), try reader.u32())
+    let (type, openProtocol) = (try reader.string(), try reader.string())
+    guard label > 0, label <= graph.labels.count else {
+      throw .damage(at: start, "a declaration is of no label")
+    }
+    graph.labels[label - 1].declaration = ReferenceLabel.Declaration(
+      type: type, openProtocol: openProtocol.isEmpty ? nil : openProtocol, isConstant: flags & 1 != 0)
   }
 
   private func frames(_ count: Int, _ reader: inout ByteReader) throws(CaptureError) -> [Frame] {

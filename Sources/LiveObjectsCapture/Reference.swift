@@ -77,6 +77,25 @@ public struct ReferenceLabel: Sendable, Hashable {
   /// A property's path (`outer.inner.ref`), the path inside an element or box, or a captured type's name
   /// (followed by a tab and the path, where the reference lies inside of a captured value).
   public var text: String
+  /// Of a stored property that holds one object, or a value of a protocol; `nil` for other places.
+  public var declaration: Declaration?
+
+  /// The declaration of a stored property.
+  public struct Declaration: Sendable, Hashable {
+    /// The type that declares it, module-qualified and without generic arguments.
+    public var type: String
+    /// Its protocol, if that is not limited to classes.
+    public var openProtocol: String?
+    /// Whether it is declared by `let`.
+    public var isConstant: Bool
+
+    public init(type: String, openProtocol: String? = nil, isConstant: Bool = false) {
+      (self.type, self.openProtocol, self.isConstant) = (type, openProtocol, isConstant)
+    }
+  }
+
+  /// The name of the property at the end of the path.
+  package var property: String { text.split(separator: ".").last.map(String.init) ?? text }
 
   public init(_ kind: Kind, ownership: Ownership = .strong, text: String = "") {
     self.kind = kind

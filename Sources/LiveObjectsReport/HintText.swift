@@ -18,6 +18,12 @@ struct HintText {
     let sentence =
       switch hint.action {
       case .captureWeakly, .declareWeak: "\(facts): \(Self.remedy(hint.places))"
+      case .setToNil: "\(facts): \(Self.ending(hint.places[0]))"
+      case .captureParts: "\(facts), as a part of a value: capture only the parts that it needs"
+      case .limitProtocol:
+        "\(facts): limit its protocol to classes (AnyObject), then \(Self.remedy(hint.places))"
+      case .removeEntry:
+        "the entry stored in \(references)\(comma) keeps its object: remove it when the object is not needed any more"
       case .makeOneWeak: "make one of these references weak: \(references)"
       case .release: "retained in \(references)\(comma) and never released: balance it with a release"
       case .cancelTask:
@@ -58,11 +64,17 @@ struct HintText {
         ? "capture it weakly in each" : "use closures that capture it weakly"
     }
     return switch places[0].kind {
-    case .closure where places[0].capturesVariable: "declare the variable weak, or set it to nil"
     case .closure: "capture it weakly"
     case .localFunction, .implicitClosure: "use a closure that captures it weakly"
+    case .property where places[0].isConstant: "declare it as weak var"
     case .property, .call, .suspension: "declare it weak"
     }
+  }
+
+  /// What ends a cycle whose reference has to be strong.
+  private static func ending(_ place: Finding.Hint.Place) -> String {
+    if place.capturesFunction { return "set it to nil after the last call, or make it a local function" }
+    return "set it to nil when \(place.capturesVariable ? "it" : "the object") is not needed any more"
   }
 
   /// `Pipeline.channel (Channel.swift:20) and Context.pipeline (Channel.swift:37) are strong references`
@@ -91,7 +103,9 @@ struct HintText {
 
 extension Finding.Hint.Place {
   fileprivate var capturedName: String {
-    capturesVariable ? "a variable" : String((captured ?? "").withoutModules.trimmingPrefix("captured "))
+    capturesVariable
+      ? capturesFunction ? "a variable of a function" : "a variable"
+      : String((captured ?? "").withoutModules.trimmingPrefix("captured "))
   }
 
   /// `Loader.swift:24`

@@ -83,7 +83,7 @@ import Testing
       builder.reference(from: node, to: node, ReferenceLabel(.objectProperty, text: "parent"))
     }
     let hint = try #require(failing(test).first?.hint)
-    #expect(hint.action == .declareWeak)
+    #expect(hint.action == .setToNil)
     #expect(analyse(builder).findings.map(\.hint) == [hint])
   }
 

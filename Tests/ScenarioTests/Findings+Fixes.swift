@@ -26,6 +26,23 @@ extension ExpectedFinding {
         "Dispatch.DispatchWorkItem → _block",
         "closure #1 in plantWorkItemItself() → captured Optional<Dispatch.DispatchWorkItem>",
       ], certainty: "probable"),
+    .cycle(
+      "handlerInOwnPart",
+      ["KeyPad → handlers[value]", "closure #1 in Panel.wire() → self", "Panel → keys"], in: "Panel.init()"),
+    .cycle(
+      "helperInClosures", ["Memo → next", "closure #1 in memoized(_:) → captured Memo"], in: "memoized(_:)"),
+    ExpectedFinding(
+      scenario: "recursiveClosure", verdict: "retainCycle", type: "closure in countDown(from:)",
+      path: ["closure #1 in countDown(from:) → captured variable"], victims: 1,
+      callSite: "countDown(from:)"),
+    .cycle("structOnTwoPaths", ["RouteMap → first.origin"]),
+    .cycle("structInDictionary", ["TurnCounter → tickets[value].counter"]),
+    .cycle("openProtocol", ["Grid → dataSource", "GridPage → grid"], in: "GridPage.init()"),
+    .cycle("addsItself", ["Member → roster", "Roster → members[0]"]),
+    .cycle("capturedPart", ["StageSource → check", "closure #1 in Stage.adding(_:) → self.source"]),
+    .cycle(
+      "parameterPack", ["Recorder → callbacks", "closure #1 in Recorder.start() → self"],
+      certainty: "probable"),
   ]
 
   static let observation: [ExpectedFinding] = {

@@ -5,7 +5,7 @@ extension ExpectedHint {
   static let unlocated: Set<String> = [
     "autoclosure", "mutexState", "noncopyableInGeneric", "structField", "linkInStruct", "nestedStruct",
     "optionalStruct", "enumPayloadStruct", "result", "inlineExistential", "parameterizedExistential",
-    "managedBuffer",
+    "managedBuffer", "structOnTwoPaths", "structInDictionary", "noncopyable", "error",
   ]
 
   static let all =
@@ -49,13 +49,15 @@ extension ExpectedHint {
     "itemNotification": "closure #2 in Export.prepare()",
     "ownGroup": "closure #1 in Party.wait()",
     "ownChannel": "closure #1 in Tail.open()",
+    "handlerInOwnPart": "closure #1 in Panel.wire()",
+    "parameterPack": "closure #1 in Recorder.start()",
   ].map { ExpectedHint(scenario: $0.key, text: "\($0.value) captures self strongly: capture it weakly") }
 
   private static let others = [
     "twoHandlers":
       "closure #1 in Dialog.start() and closure #2 in Dialog.start() capture self strongly: capture it weakly in each",
     "createdChild":
-      "LoginRequest.context is a strong reference: declare it weak",
+      "LoginRequest.context is a strong reference: declare it as weak var",
     "weakDelegateMissing":
       "Sensor.sensorDelegate is a strong reference: declare it weak",
     "linkedNodes":
@@ -63,7 +65,7 @@ extension ExpectedHint {
     "genericParent":
       "TreeNode<Int>.up is a strong reference: declare it weak",
     "workItemItself":
-      "closure #1 in plantWorkItemItself() captures a variable strongly: declare the variable weak, or set it to nil",
+      "closure #1 in plantWorkItemItself() captures a variable strongly: set it to nil when it is not needed any more",
     "linkInStruct":
       "Chapter.link.chapter is a strong reference: declare it weak",
     "parentInSuperclass":
@@ -85,15 +87,13 @@ extension ExpectedHint {
     "figureEight":
       "Spoke.hub is a strong reference: declare it weak",
     "itself":
-      "Singleton.itself is a strong reference: declare it weak",
+      "Singleton.itself is a strong reference: set it to nil when the object is not needed any more",
     "inheritedProperty":
       "make one of these references weak: Engine.car; Truck.engine",
-    "genericClass":
-      "Boxed.box is a strong reference: declare it weak",
     "genericSuperclass":
       "Session.User.session is a strong reference: declare it weak",
     "lazyObject":
-      "Toolbar.page is a strong reference: declare it weak",
+      "Toolbar.page is a strong reference: declare it as weak var",
     "propertyWrapper":
       "Field.form is a strong reference: declare it weak",
     "mutexState":
@@ -113,7 +113,7 @@ extension ExpectedHint {
     "noncopyableInGeneric":
       "Library<Int>.policy.owner is a strong reference: declare it weak",
     "noncopyable":
-      "Tenant.house is a strong reference: declare it weak",
+      "make one of these references weak: House.lease.tenant; Tenant.house",
     "structField":
       "Table.cell.table is a strong reference: declare it weak",
     "nestedStruct":
@@ -161,7 +161,7 @@ extension ExpectedHint {
     "capturedHelper":
       "make one of these references weak: FieldWorker in closure #1 in plantCapturedHelper(); FieldWorker.job",
     "capturedVariable":
-      "closure #1 in observe() captures a variable strongly: declare the variable weak, or set it to nil",
+      "closure #1 in observe() captures a variable strongly: set it to nil when it is not needed any more",
     "keepAlive":
       "closure #1 in Connection.open() captures KeepAliveTimer strongly: capture it weakly",
     "genericFunction":
@@ -174,6 +174,20 @@ extension ExpectedHint {
       "make one of these references weak: Album.band; Band.city; City.favourite",
     "twoCyclesOfOneKind":
       "make one of these references weak: Author.book; Book.author",
+    "error":
+      "Failure.operation is a strong reference: declare it weak",
+    "recursiveClosure":
+      "closure #1 in countDown(from:) captures a variable of a function strongly: set it to nil after the last call, or make it a local function",
+    "structOnTwoPaths":
+      "RouteMap.first.origin is a strong reference: declare it weak",
+    "structInDictionary":
+      "Turn.counter is a strong reference: declare it as weak var",
+    "openProtocol":
+      "Grid.dataSource is a strong reference: limit its protocol to classes (AnyObject), then declare it weak",
+    "addsItself":
+      "the entry stored in Member.join(), keeps its object: remove it when the object is not needed any more",
+    "capturedPart":
+      "closure #1 in Stage.adding(_:) captures source strongly, as a part of a value: capture only the parts that it needs",
     "cycleWithVictims":
       "make one of these references weak: Engine.car; Vehicle.engine",
   ]
@@ -206,7 +220,8 @@ extension ExpectedHint {
 
   /// Enum cases, tuples, values of any type and lists, which cannot be weak, or need their references.
   private static let unclear = [
-    "localType", "longCycle", "tuple", "enumSingle", "enumMulti", "enumIndirect", "error", "optionalOptional",
+    "localType", "longCycle", "genericClass", "helperInClosures", "tuple", "enumSingle", "enumMulti",
+    "enumIndirect", "optionalOptional",
     "boxedExistential", "any", "arrayOfExistentials", "keyPathArgument", "objectBox", "typeErasure",
     "unscheduledTimer", "queueValue", "ownMemory",
   ].map { ExpectedHint(scenario: $0, text: nil) }

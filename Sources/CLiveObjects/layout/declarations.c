@@ -221,27 +221,47 @@ static bool is_generic_parameter(const struct liveobj_mangled *type) {
     return type->text[0] == 'x' || type->text[0] == 'q';
 }
 
+/// The descriptor of the protocol, or the first one, of `any P` whose values may be of any type; 0
+/// for other types.
+static uintptr_t open_protocol_of(uintptr_t metadata) {
+    enum { AT_COUNT = 12, PROTOCOLS = 2 };
+    bool is_open = liveobj_metadata_kind(metadata) == LIVEOBJ_KIND_EXISTENTIAL &&
+                   !liveobj_is_class_existential(metadata) &&
+                   !liveobj_is_error_existential(metadata) &&
+                   liveobj_half_word(metadata, AT_COUNT) > 0;
+    return is_open ? liveobj_word(metadata, PROTOCOLS) : 0;
+}
+
 /// Whether the property is declared as an object or an optional one, so that it can be declared
-/// weak. A lazy property cannot, nor can one of a generic parameter's type.
+/// weak, or could be if its protocol were limited to classes. A lazy property cannot, nor can one
+/// of a generic parameter's type.
 ///
 /// \param type 0 if it is not known.
-static bool is_object(const struct liveobj_field *field, uintptr_t type) {
+static bool find_declaration(struct liveobj_declaration *declaration,
+                             const struct liveobj_fields *fields, const struct liveobj_field *field,
+                             uintptr_t type) {
     enum { PAYLOAD = 2 }; // of an optional, its only generic argument
     if (!type || field->type.ownership != LIVEOBJ_OWNERSHIP_STRONG ||
         is_generic_parameter(&field->type))
         return false;
     if (liveobj_metadata_kind(type) == LIVEOBJ_KIND_OPTIONAL)
         type = liveobj_word(type, PAYLOAD);
-    return liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS || liveobj_is_class_existential(type);
+    bool is_object =
+        liveobj_metadata_kind(type) == LIVEOBJ_KIND_CLASS || liveobj_is_class_existential(type);
+    *declaration = (struct liveobj_declaration){.type = fields->descriptor,
+                                                .protocol = is_object ? 0 : open_protocol_of(type),
+                                                .is_constant = field->is_constant};
+    return is_object || declaration->protocol;
 }
 
 static uint32_t label_of(const struct liveobj_fields *fields, const struct liveobj_field *field,
                          uintptr_t type, uint32_t outer) {
     const char *name = has_nameless_fields(fields) ? "" : readable(field->name);
     bool is_named = name == field->name; // neither lazy nor of the standard library
-    enum liveobj_label_kind kind =
-        is_named && is_object(field, type) ? LIVEOBJ_LABEL_OBJECT_PROPERTY : LIVEOBJ_LABEL_PROPERTY;
-    uint32_t label = liveobj_label_make(kind, field->type.ownership, name);
+    struct liveobj_declaration declaration;
+    uint32_t label = is_named && find_declaration(&declaration, fields, field, type)
+                         ? liveobj_label_make_property(&declaration, name)
+                         : liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, field->type.ownership, name);
     return outer ? liveobj_label_join(outer, label) : label;
 }
 

@@ -32,6 +32,12 @@ static inline const struct liveobj_tuple_element *liveobj_tuple_elements(uintptr
 /// parameter is stored as the metadata says.
 bool liveobj_declaration_omits_metatype(const struct liveobj_mangled *spelled, uintptr_t type);
 
+/// Whether the type is `any Error`, which is stored as an object.
+static inline bool liveobj_is_error_existential(uintptr_t metadata) {
+    enum { SPECIAL_ERROR = 1 };
+    return (liveobj_existential_flags(metadata) >> 24 & 0x3f) == SPECIAL_ERROR;
+}
+
 /// The descriptor of the class that a strong reference or a metatype is declared with; 0 for other
 /// types and for optional references.
 uintptr_t liveobj_declared_class(const struct liveobj_mangled *type);

@@ -237,14 +237,9 @@ static void add_function_value(struct liveobj_layout_builder *builder, uintptr_t
                 liveobj_label_with(label, LIVEOBJ_OWNERSHIP_CONSERVATIVE), 0);
 }
 
-static bool is_error(uintptr_t existential) {
-    enum { SPECIAL_ERROR = 1 };
-    return (liveobj_existential_flags(existential) >> 24 & 0x3f) == SPECIAL_ERROR;
-}
-
 static void add_existential(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
                             uint32_t label) {
-    if (is_error(type) || liveobj_is_class_existential(type))
+    if (liveobj_is_error_existential(type) || liveobj_is_class_existential(type))
         liveobj_layout_add_reference(builder, offset, label);
     else
         add_one(builder, LIVEOBJ_SLOT_EXISTENTIAL, offset, liveobj_witnesses_of(type)->size, label,

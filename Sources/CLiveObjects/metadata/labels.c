@@ -22,6 +22,7 @@ struct stored_label {
     uint32_t text; // offset in `texts`
     uint8_t kind;
     uint8_t ownership;
+    struct liveobj_declaration declaration;
 };
 
 /// A cache of the latest joins: values of one type are walked one after the other.
@@ -55,27 +56,30 @@ static bool start_labels(void) {
 // MARK: - Making
 
 /// Two labels with the same hash would be one. Among a million labels the probability is 3 in 10^8.
-static uintptr_t hash_of(uint32_t kind_and_ownership, const char *text, size_t length) {
+static uintptr_t hash_of(uint64_t seed, const char *text, size_t length) {
     const uint64_t prime = UINT64_C(0x100000001b3); // of FNV-1a
-    uint64_t hash = (UINT64_C(0xcbf29ce484222325) ^ kind_and_ownership) * prime;
+    uint64_t hash = (UINT64_C(0xcbf29ce484222325) ^ seed) * prime;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * prime;
     return hash ? hash : 1;
 }
 
 static uint32_t make_label(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
-                           const char *text, size_t length) {
+                           struct liveobj_declaration declaration, const char *text,
+                           size_t length) {
     if (!start_labels())
         return 0;
     length = length < TEXT_LIMIT ? length : TEXT_LIMIT;
-    uintptr_t hash = hash_of(kind << 8 | ownership, text, length);
+    uint64_t seed = (uint64_t)declaration.type << 16 ^ kind << 8 ^ ownership;
+    uintptr_t hash = hash_of(seed, text, length);
     uint32_t id = liveobj_address_find(&table.ids, hash);
     if (id || table.end == LABELS_LIMIT || length + 1 > TEXT_BYTES - table.text_end)
         return id;
     id = liveobj_address_number(&table.ids, hash);
     if (!id)
         return 0;
-    table.labels[id] = (struct stored_label){table.text_end, (uint8_t)kind, (uint8_t)ownership};
+    table.labels[id] =
+        (struct stored_label){table.text_end, (uint8_t)kind, (uint8_t)ownership, declaration};
     memcpy(table.texts + table.text_end, text, length); // the NUL is there: the memory was zeroed
     table.text_end += (uint32_t)length + 1;
     table.end = id + 1;
@@ -84,13 +88,21 @@ static uint32_t make_label(enum liveobj_label_kind kind, enum liveobj_ownership 
 
 uint32_t liveobj_label_make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
                             const char *text) {
-    return make_label(kind, ownership, text, strlen(text));
+    return make_label(kind, ownership, (struct liveobj_declaration){0}, text, strlen(text));
+}
+
+uint32_t liveobj_label_make_property(const struct liveobj_declaration *declaration,
+                                     const char *name) {
+    enum liveobj_label_kind kind =
+        declaration->protocol ? LIVEOBJ_LABEL_PROPERTY : LIVEOBJ_LABEL_OBJECT_PROPERTY;
+    return make_label(kind, LIVEOBJ_OWNERSHIP_STRONG, *declaration, name, strlen(name));
 }
 
 uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership) {
     struct liveobj_label label = liveobj_label_get(id);
     return label.ownership == ownership ? id
-                                        : liveobj_label_make(label.kind, ownership, label.text);
+                                        : make_label(label.kind, ownership, label.declaration,
+                                                     label.text, strlen(label.text));
 }
 
 // MARK: - Joining
@@ -107,7 +119,8 @@ static uint32_t join_labels(uint32_t outer_id, uint32_t inner_id) {
     memcpy(text + length, inner.text, inner_length);
     bool is_object =
         outer.kind == LIVEOBJ_LABEL_PROPERTY && inner.kind == LIVEOBJ_LABEL_OBJECT_PROPERTY;
-    return make_label(is_object ? inner.kind : outer.kind, inner.ownership, text,
+    return make_label(is_object ? inner.kind : outer.kind, inner.ownership,
+                      inner_length ? inner.declaration : outer.declaration, text,
                       length + inner_length);
 }
 
@@ -124,9 +137,11 @@ uint32_t liveobj_label_join(uint32_t outer, uint32_t inner) {
 
 struct liveobj_label liveobj_label_get(uint32_t id) {
     if (id == 0 || id >= table.end)
-        return (struct liveobj_label){LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, ""};
+        return (struct liveobj_label){
+            LIVEOBJ_LABEL_MEMORY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, "", {0}};
     const struct stored_label *label = &table.labels[id];
-    return (struct liveobj_label){label->kind, label->ownership, table.texts + label->text};
+    return (struct liveobj_label){label->kind, label->ownership, table.texts + label->text,
+                                  label->declaration};
 }
 
 uint32_t liveobj_labels_end(void) {

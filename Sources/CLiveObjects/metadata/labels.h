@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
@@ -42,15 +43,26 @@ enum liveobj_ownership {
     LIVEOBJ_OWNERSHIP_CONSERVATIVE = 5,
 };
 
+/// The declaration of a stored property that holds one object: what says whether it can be weak.
+struct liveobj_declaration {
+    uintptr_t type;     // the descriptor of the type that declares it; 0 for other places
+    uintptr_t protocol; // the descriptor of its protocol, if that is not limited to classes; else 0
+    bool is_constant;   // by `let`
+};
+
 struct liveobj_label {
     enum liveobj_label_kind kind;
     enum liveobj_ownership ownership;
     const char *text; // NUL-terminated
+    struct liveobj_declaration declaration;
 };
 
 /// Finds or makes a label. \returns Its id, the same for equal labels; 0 if there is no memory.
 uint32_t liveobj_label_make(enum liveobj_label_kind kind, enum liveobj_ownership ownership,
                             const char *text);
+/// The label of a stored property that holds one object.
+uint32_t liveobj_label_make_property(const struct liveobj_declaration *declaration,
+                                     const char *name);
 /// A label of strong references, without text.
 static inline uint32_t liveobj_label_strong(enum liveobj_label_kind kind) {
     return liveobj_label_make(kind, LIVEOBJ_OWNERSHIP_STRONG, "");
@@ -59,7 +71,7 @@ static inline uint32_t liveobj_label_strong(enum liveobj_label_kind kind) {
 uint32_t liveobj_label_with(uint32_t id, enum liveobj_ownership ownership);
 /// The label of a place inside of a value whose own place has the label `outer`. It has `outer`'s
 /// kind, both paths joined by a dot, and `inner`'s ownership. Either path may be empty. An object
-/// in a property's value is an object property.
+/// in a property's value is an object property. The last property's declaration counts.
 uint32_t liveobj_label_join(uint32_t outer, uint32_t inner);
 /// \param id In [1, liveobj_labels_end()).
 struct liveobj_label liveobj_label_get(uint32_t id);

@@ -258,6 +258,7 @@ enum {
     AT_RECORD_TYPE = 4,
     AT_RECORD_NAME = 8,
     RECORD_IS_INDIRECT = 1,
+    RECORD_IS_VARIABLE = 2,
 };
 
 /// The number of stored properties in the type's own descriptor; enums have none.
@@ -289,6 +290,7 @@ struct liveobj_field liveobj_field_at(const struct liveobj_fields *fields, uint3
         .type = liveobj_mangled_read((const char *)liveobj_relative(record + AT_RECORD_TYPE)),
         .name = name ? name : "",
         .is_indirect = liveobj_half_word(record, 0) & RECORD_IS_INDIRECT,
+        .is_constant = !(liveobj_half_word(record, 0) & RECORD_IS_VARIABLE),
     };
 }
 

@@ -226,6 +226,7 @@ struct liveobj_field {
     struct liveobj_mangled type; // `text` is NULL for a case without payload
     const char *name;
     bool is_indirect;
+    bool is_constant; // declared by `let`
 };
 struct liveobj_field liveobj_field_at(const struct liveobj_fields *fields, uint32_t index);
 /// The offset from the start of the instance or value. Not for enums.

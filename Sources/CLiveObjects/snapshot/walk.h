@@ -1,7 +1,7 @@
 // walk.h - the parts of the heap walk, which runs in the snapshot process.
 //
 //   heap_walk.c        the order of the parts; visits one object after the other; OBJS, RETN
-//   walk_references.c  LABL, FUNC, REFS, ELEM
+//   walk_references.c  LABL, DECL, FUNC, REFS, ELEM
 //   walk_blocks.c      BLCK
 //   walk_lost_buffers.c  LOST
 //   walk_roots.c       ROOT
@@ -57,8 +57,8 @@ struct liveobj_heap_walk {
     struct liveobj_heap_walk_report *report;
 };
 
-/// Reads every live object. Writes OBJS, RETN, LABL, FUNC, REFS, ELEM, ROOT, WORD, BLCK, LOST, TASK
-/// and LEDG. A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
+/// Reads every live object. Writes OBJS, RETN, LABL, DECL, FUNC, REFS, ELEM, ROOT, WORD, BLCK,
+/// LOST, TASK and LEDG. A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
 bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination);
 
 /// What the walk has found of an object.
@@ -100,6 +100,7 @@ struct liveobj_walk {
     uint32_t labels_written;
     uint32_t pointer_label; // 0 until a pointer is searched for
     struct liveobj_section label_section;
+    struct liveobj_section declaration_section; // of labels
     struct liveobj_section function_section;
     struct liveobj_section reference_section;
     struct liveobj_section element_section;
@@ -124,7 +125,10 @@ static inline uint64_t liveobj_walk_code_word(struct liveobj_walk *walk, uintptr
     return liveobj_frame_word(&walk->capture->images, function + 1);
 }
 
-/// Writes the labels that were made since the last call to `label_section`.
+/// Starts and finishes the sections of labels and their declarations.
+bool liveobj_walk_start_labels(struct liveobj_walk *walk);
+void liveobj_walk_finish_labels(struct liveobj_walk *walk);
+/// Writes the labels that were made since the last call.
 void liveobj_walk_put_new_labels(struct liveobj_walk *walk);
 
 /// Adds a reference of the current object.

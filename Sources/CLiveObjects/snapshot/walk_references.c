@@ -9,15 +9,50 @@
 #include "heap/references.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"
+#include "metadata/types.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/step.h"
 #include "runtime/memory_reader.h"
 #include "snapshot/walk.h"
 
+#include <stdio.h>
+
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 // MARK: - Labels and functions
+
+bool liveobj_walk_start_labels(struct liveobj_walk *walk) {
+    bool started = liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
+                   liveobj_section_start(&walk->declaration_section, &walk->stream, "DECL");
+    walk->declaration_section.before = &walk->label_section;
+    return started;
+}
+
+void liveobj_walk_finish_labels(struct liveobj_walk *walk) {
+    liveobj_section_finish(&walk->declaration_section);
+    liveobj_section_finish(&walk->label_section);
+}
+
+/// Writes a name with its module; an empty one for 0.
+static void put_name(struct liveobj_section *section, uintptr_t descriptor) {
+    char text[LIVEOBJ_SHORT_NAME_BYTES] = "";
+    struct liveobj_name_parts name = liveobj_descriptor_names(descriptor);
+    size_t length = 0;
+    for (uint32_t i = name.count; i-- > 0 && length < sizeof text;)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", name.parts[i],
+                                   i ? "." : "");
+    liveobj_put_text(section, text);
+}
+
+static void put_declaration(struct liveobj_walk *walk, uint32_t label,
+                            const struct liveobj_declaration *declaration) {
+    liveobj_section_reserve(&walk->declaration_section, 2 * LIVEOBJ_SHORT_NAME_BYTES + 64);
+    liveobj_put_u32(&walk->declaration_section, label);
+    liveobj_put_u32(&walk->declaration_section, declaration->is_constant);
+    put_name(&walk->declaration_section, declaration->type);
+    put_name(&walk->declaration_section, declaration->protocol);
+}
 
 void liveobj_walk_put_new_labels(struct liveobj_walk *walk) {
     for (uint32_t end = liveobj_labels_end(); walk->labels_written < end; walk->labels_written++) {
@@ -27,6 +62,8 @@ void liveobj_walk_put_new_labels(struct liveobj_walk *walk) {
         liveobj_put_u32(&walk->label_section, label.kind);
         liveobj_put_u32(&walk->label_section, label.ownership);
         liveobj_put_text(&walk->label_section, label.text);
+        if (label.declaration.type)
+            put_declaration(walk, walk->labels_written, &label.declaration);
     }
 }
 
@@ -44,6 +81,18 @@ static uint32_t function_id(struct liveobj_walk *walk, uintptr_t function) {
 }
 
 // MARK: - One object
+
+/// The code of a closure in a property whose type is not known: a closure is two words, and the one
+/// before its context is in an image. 0 for other references.
+static uintptr_t function_of(struct liveobj_walk *walk, const struct liveobj_reference *reference) {
+    uintptr_t before = reference->place - sizeof before;
+    if (reference->function || reference->place <= walk->object.address ||
+        reference->place >= walk->object.address + walk->object.bytes ||
+        liveobj_label_get(reference->label).kind != LIVEOBJ_LABEL_PROPERTY)
+        return reference->function;
+    uintptr_t word = liveobj_word(before, 0);
+    return liveobj_captured_image_id(&walk->capture->images, word) == UINT32_MAX ? 0 : word;
+}
 
 void liveobj_walk_add_edge(struct liveobj_walk *walk, struct liveobj_edge edge) {
     if (walk->edge_count == walk->edge_capacity &&
@@ -65,9 +114,10 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
     bool is_strong = liveobj_label_get(reference->label).ownership == LIVEOBJ_OWNERSHIP_STRONG;
     walk->found[target].unexplained -= is_strong;
     walk->found[target].referrer = walk->ordinals[walk->index];
-    liveobj_walk_add_edge(walk, (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1,
-                                                      reference->label, reference->element,
-                                                      function_id(walk, reference->function)});
+    liveobj_walk_add_edge(walk,
+                          (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1,
+                                                reference->label, reference->element,
+                                                function_id(walk, function_of(walk, reference))});
 }
 
 // MARK: - Pointers
@@ -188,11 +238,11 @@ static void note_unread(struct liveobj_walk *walk) {
 // MARK: - All objects
 
 static bool start_sections(struct liveobj_walk *walk) {
-    bool started = liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
+    bool started = liveobj_walk_start_labels(walk) &&
                    liveobj_section_start(&walk->function_section, &walk->stream, "FUNC") &&
                    liveobj_section_start(&walk->reference_section, &walk->stream, "REFS") &&
                    liveobj_section_start(&walk->element_section, &walk->stream, "ELEM");
-    walk->function_section.before = &walk->label_section;
+    walk->function_section.before = &walk->declaration_section;
     walk->reference_section.before = &walk->function_section;
     walk->labels_written = 1;
     return started;
@@ -211,7 +261,7 @@ void liveobj_walk_write_references(struct liveobj_walk *walk) {
     liveobj_section_finish(&walk->element_section);
     liveobj_section_finish(&walk->reference_section);
     liveobj_section_finish(&walk->function_section);
-    liveobj_section_finish(&walk->label_section);
+    liveobj_walk_finish_labels(walk);
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -84,9 +84,9 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
     struct root_writer writer = {.walk = walk,
                                  .counts = liveobj_os_map((walk->count + 1) * sizeof(uint32_t))};
     walk->report->unread = LIVEOBJ_UNREAD_MEMORY;
-    if (writer.counts && liveobj_section_start(&walk->label_section, &walk->stream, "LABL") &&
+    if (writer.counts && liveobj_walk_start_labels(walk) &&
         liveobj_section_start(&writer.section, &walk->stream, "ROOT")) {
-        writer.section.before = &walk->label_section;
+        writer.section.before = &walk->declaration_section;
         liveobj_blocks_prepare(&walk->blocks);
         walk->roots->visit_chunk = note_chunk;
         walk->roots->visit_address = liveobj_walk_visit_address;
@@ -96,7 +96,7 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
                                                       &walk->suspects, take_root, &writer);
     }
     liveobj_section_finish(&writer.section);
-    liveobj_section_finish(&walk->label_section);
+    liveobj_walk_finish_labels(walk);
 }
 
 LIVEOBJ_ANY_MEMORY_END

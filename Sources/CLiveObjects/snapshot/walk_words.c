@@ -95,11 +95,10 @@ static void take_words_of_object(void *context) {
 void liveobj_walk_write_words(struct liveobj_walk *walk) {
     struct liveobj_section section;
     liveobj_walk_find_suspects(walk);
-    if (walk->suspects.count == 0 ||
-        !liveobj_section_start(&walk->label_section, &walk->stream, "LABL") ||
+    if (walk->suspects.count == 0 || !liveobj_walk_start_labels(walk) ||
         !liveobj_section_start(&section, &walk->stream, "WORD"))
         return;
-    section.before = &walk->label_section;
+    section.before = &walk->declaration_section;
     while (!walk->stream.failed && liveobj_walk_next(walk)) {
         walk->edge_count = 0;
         if (liveobj_snapshot_step(take_words_of_object, walk) && walk->edge_count > 0) {
@@ -108,7 +107,7 @@ void liveobj_walk_write_words(struct liveobj_walk *walk) {
         }
     }
     liveobj_section_finish(&section);
-    liveobj_section_finish(&walk->label_section);
+    liveobj_walk_finish_labels(walk);
 }
 
 LIVEOBJ_ANY_MEMORY_END

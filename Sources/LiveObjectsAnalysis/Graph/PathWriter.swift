@@ -98,9 +98,12 @@ extension PathWriter {
   /// a nested type.
   private static func isMember(_ name: Substring) -> Bool {
     let components = name.prefix(before: "(").components
-    let accessors: Set<Substring> = ["getter", "setter", "modify", "read", "willset", "didset", "init"]
-    return components.count == 1 || (components.count == 2 && accessors.contains(components[1]))
+    return components.count == 1
+      || (components.count == 2 && (accessors.contains(components[1]) || components[1] == "init"))
   }
+
+  /// The last parts of the names of a property's functions.
+  static let accessors: Set<Substring> = ["getter", "setter", "modify", "read", "willset", "didset"]
 }
 
 extension TypeName {

@@ -1,21 +1,23 @@
 import LiveObjectsCapture
 
-/// A place in the source that makes references of a cycle, all of which it would make weak.
+/// A place in the source that makes references of a cycle: a change there cuts all of them.
 enum Cut: Hashable {
   /// An object that a closure captures.
   case capture(function: UInt32, label: UInt32?)
   /// A variable that a closure captures and that holds an object.
   case variable(function: UInt32, label: UInt32)
-  /// A stored property of a type.
-  case property(type: Int, label: UInt32)
+  /// A stored property, by the type that declares it. A struct may be in several places.
+  case property(type: String, name: String)
   /// The object of `assign(to:on:)`, by the type of the subscriber.
   case assignment(type: Int)
+  /// An element of a collection, an enum, or another value of a type, which cannot be declared weak.
+  case value(type: Int, label: UInt32)
 
   /// The closure's function, as an index into `HeapGraph.functions`.
   var function: UInt32? {
     switch self {
     case .capture(let function, _), .variable(let function, _): function
-    case .property, .assignment: nil
+    case .property, .assignment, .value: nil
     }
   }
 
@@ -27,8 +29,15 @@ enum Cut: Hashable {
 
   /// Whether the object is held for a closure or an assignment, which could refer to it weakly.
   var isCapture: Bool {
-    if case .property = self { return false }
-    return true
+    switch self {
+    case .capture, .variable, .assignment: true
+    case .property, .value: false
+    }
+  }
+
+  var isValue: Bool {
+    if case .value = self { return true }
+    return false
   }
 }
 
@@ -39,6 +48,8 @@ struct Cuts {
     var cut: Cut
     /// Index into the path's references.
     var position: Int
+    /// The objects that nothing of the cycle holds any more: they have to be held from outside.
+    var heads: [Int] = []
   }
 
   /// Cuts of which each breaks the cycle by itself, and every other cycle among its objects.
@@ -93,7 +104,7 @@ struct CutSearch {
     guard core.count <= mostObjects else { return Cuts() }
     let search = CutSearch(core, in: graph)
     var cuts = search.cuts(on: path)
-    if cuts.single.isEmpty && cuts.together.isEmpty {
+    if cuts.single.allSatisfy(\.cut.isValue) && cuts.together.isEmpty {
       cuts.other = search.otherCycle(than: path, &finder, order)
     }
     return cuts
@@ -131,7 +142,9 @@ struct CutSearch {
     let onPath = cutsOnPath(path)
     // A property of several objects on the path links a list, which needs it.
     let counts = Dictionary(onPath.map { ($0.cut, 1) }, uniquingKeysWith: +)
-    let single = onPath.filter { counts[$0.cut] == 1 && isAcyclic(without: [$0.cut]) }
+    let single = onPath.filter { counts[$0.cut] == 1 && isAcyclic(without: [$0.cut]) }.map { onPath in
+      Cuts.OnPath(cut: onPath.cut, position: onPath.position, heads: heads(without: [onPath.cut]))
+    }
     let hasCapture = single.contains { $0.cut.isCapture }
     return Cuts(single: single, together: hasCapture ? [] : together(onPath, path))
   }
@@ -154,11 +167,21 @@ struct CutSearch {
       edges.lazy.filter { graph.target($0.reference) == captured }.compactMap(\.cut).filter(\.isCapture))
     guard captures.count <= Self.most, isAcyclic(without: captures) else { return [] }
     let others = captures.subtracting([first.cut]).sorted { ($0.function ?? 0) < ($1.function ?? 0) }
-    return [first] + others.map { Cuts.OnPath(cut: $0, position: first.position) }
+    return ([first.cut] + others).map {
+      Cuts.OnPath(cut: $0, position: first.position, heads: heads(without: captures))
+    }
   }
 
-  private func isAcyclic(without cuts: Set<Cut>) -> Bool {
-    cyclic(in: edges.filter { $0.cut.map { !cuts.contains($0) } ?? true }).isEmpty
+  private func isAcyclic(without cuts: Set<Cut>) -> Bool { cyclic(in: kept(without: cuts)).isEmpty }
+
+  private func kept(without cuts: Set<Cut>) -> [Edge] {
+    edges.filter { $0.cut.map { !cuts.contains($0) } ?? true }
+  }
+
+  private func heads(without cuts: Set<Cut>) -> [Int] {
+    let held = Set(kept(without: cuts).map(\.target))
+    let heads = Set(edges.lazy.filter { $0.cut.map(cuts.contains) ?? false }.map(\.target))
+    return heads.subtracting(held).sorted().map { Int(core[$0]) }
   }
 
   /// Removes objects without references to others, over and over.
@@ -217,7 +240,13 @@ extension CutSearch {
     let (first, second) = (cutsOnPath(path), cutsOnPath(other))
     guard first.count * second.count <= Self.most * Self.most else { return [] }
     return first.flatMap { one in
-      second.filter { isAcyclic(without: [one.cut, $0.cut]) }.map { (first: one, second: $0) }
+      second.filter { isAcyclic(without: [one.cut, $0.cut]) }.map { two in
+        let heads = heads(without: [one.cut, two.cut])
+        return (
+          first: Cuts.OnPath(cut: one.cut, position: one.position, heads: heads),
+          second: Cuts.OnPath(cut: two.cut, position: two.position, heads: heads)
+        )
+      }
     }
   }
 }
@@ -243,18 +272,25 @@ extension CutSearch {
     guard graph.isStrong(index) || reference.function != nil else { return nil }
     let (source, target) = (Int(reference.source), Int(reference.target))
     if let function = reference.function {
-      return isContext(target) ? nil : .capture(function: function, label: nil)
+      guard isContext(target) else { return .capture(function: function, label: nil) }
+      // The context of a closure that captures nothing but its own variable is that variable.
+      return source == target ? .variable(function: function, label: reference.label) : nil
     }
-    switch graph.heap.labels[Int(reference.label)].kind {
-    case .objectProperty:
-      return .property(type: graph.capture.objects[source].type, label: reference.label)
+    let label = graph.heap.labels[Int(reference.label)]
+    if let declaration = label.declaration, label.kind != .capture {
+      return .property(type: declaration.type, name: label.property)
+    }
+    switch label.kind {
+    case .objectProperty: return .property(type: type(of: source).name, name: label.text)
     case .property where SubscriptionPipelines.isAssignment(type(of: source).name):
       return .assignment(type: graph.capture.objects[source].type)
     case .capture:
       guard let function = closures[source] else { return nil }
       if isVariable(target) { return .variable(function: function, label: reference.label) }
       return isInstance(target) ? .capture(function: function, label: reference.label) : nil
-    default: return nil
+    default:
+      return isInstance(target)
+        ? .value(type: graph.capture.objects[source].type, label: reference.label) : nil
     }
   }
 

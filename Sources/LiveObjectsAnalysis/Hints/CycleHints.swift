@@ -1,9 +1,9 @@
 import LiveObjectsCapture
 
-/// Chooses among the references of a leaked cycle those that the program should not own.
+/// Chooses the reference of a leaked cycle that the program should not own, or names what else ends the cycle.
 ///
-/// The reference from an object back to its owner comes first, then a closure that captures `self`, then a
-/// delegate. Where several are equally likely, the hint names all of them.
+/// A hint is a claim about the program after the change: without the reference its target has to be owned by something
+/// outside of the cycle. `likely` has the rules, `Owners` the evidence.
 struct CycleHints {
   /// References that a hint leaves to choose from.
   private static let mostAlternatives = 4
@@ -17,60 +17,76 @@ struct CycleHints {
 
   /// A reference that could be cut.
   private struct Candidate {
-    var position: Int
-    var place: DraftHint.Place
-    /// Of a property, the path to it: `outer.inner.owner`.
-    var property = ""
+    var onPath: Cuts.OnPath
+    /// `nil` where nothing is known that ends the cycle there.
+    var action: Finding.Hint.Action?
+    var place: DraftHint.Place?
+    /// Of a property, or of the one whose collection has the object.
+    var name = PropertyName("")
+    /// Of an element of a collection: whether a method of its own added it.
+    var isAddedByItself = false
 
-    var isSelf: Bool { place.place.captured == "self" }
-    var isCertain: Bool { isSelf || place.place.capturesVariable }
-    var isNested: Bool { property.components.count > 1 }
-    var name: PropertyName { PropertyName(property) }
+    var isSelf: Bool { action == .captureWeakly && place?.place.captured == "self" }
+    var isVariable: Bool { place?.place.capturesVariable ?? false }
+    var isWeak: Bool { action == .captureWeakly || action == .declareWeak }
+    var isProperty: Bool { action == .declareWeak || action == .limitProtocol }
   }
 
-  /// - Returns: `nil` where no reference is a likely mistake.
+  /// - Returns: `nil` where no change is known to be right.
   func hint(for leak: LeakTally) -> DraftHint? {
     guard let path = leak.path, leak.group.verdict == .retainCycle else { return nil }
-    if let other = leak.cuts.other, leak.group.certainty == .definite {
-      return pair(of: other, path)
+    let owners = Owners(of: leak, naming, traces)
+    if let other = leak.cuts.other, leak.group.certainty == .definite,
+      let pair = pair(of: other, path, owners)
+    {
+      return pair
     }
-    let single = leak.cuts.single.compactMap { candidate($0, path) }
+    let single = leak.cuts.single.map { candidate($0, path, owners) }
     // Of a probable cycle, some references are guessed.
-    return choice(among: leak.group.certainty == .definite ? single : single.filter(\.isCertain), path)
-      ?? captures(leak.cuts.together, path)
+    let certain = leak.group.certainty == .definite ? single : single.filter { $0.isSelf || $0.isVariable }
+    return choice(among: certain, path, owners) ?? captures(leak.cuts.together, path, owners)
   }
 
-  private func captures(_ cuts: [Cuts.OnPath], _ path: ObjectPath) -> DraftHint? {
-    let candidates = cuts.compactMap { candidate($0, path) }
-    return candidates.isEmpty || candidates.count < cuts.count ? nil : hint(to: .captureWeakly, candidates)
+  private func captures(_ cuts: [Cuts.OnPath], _ path: ObjectPath, _ owners: Owners) -> DraftHint? {
+    let candidates = cuts.map { candidate($0, path, owners) }
+    let isRight = candidates.allSatisfy { $0.action == .captureWeakly && isOwned($0, owners) }
+    return isRight && !candidates.isEmpty ? hint(to: .captureWeakly, candidates) : nil
   }
 
   /// A cut of each of two cycles, where both are clear and no other two are.
-  private func pair(of other: Cuts.OtherCycle, _ path: ObjectPath) -> DraftHint? {
+  private func pair(of other: Cuts.OtherCycle, _ path: ObjectPath, _ owners: Owners) -> DraftHint? {
     let pairs = other.pairs.compactMap { pair -> [Candidate]? in
-      guard let first = candidate(pair.first, path), isBackReference(first, path),
-        let second = candidate(pair.second, other.path), isBackReference(second, other.path)
-      else { return nil }
-      return [first, second]
+      let (first, second) = (candidate(pair.first, path, owners), candidate(pair.second, other.path, owners))
+      return isBackReference(first, path, owners) && isBackReference(second, other.path, owners)
+        ? [first, second] : nil
     }
     return pairs.count == 1 ? hint(to: .declareWeak, pairs[0]) : nil
   }
 
-  private func choice(among candidates: [Candidate], _ path: ObjectPath) -> DraftHint? {
+  /// Documentation/internals/causes-and-hints.md has the case that would break without each of these rules.
+  private func choice(among candidates: [Candidate], _ path: ObjectPath, _ owners: Owners) -> DraftHint? {
+    let safe = candidates.filter { isOwned($0, owners) }
     let likely = [
-      candidates.filter { isBackReference($0, path) }, candidates.filter(\.isSelf),
-      candidates.filter(\.name.isObserver),
-      candidates.filter { !$0.isNested && ($0.property.isEmpty || !mayOwn($0, path)) },
+      safe.filter(\.isSelf), safe.filter(\.name.isBack), safe.filter(\.name.isObserver),
+      safe.filter { isOfElement($0, path, owners) }, safe.filter(\.isAddedByItself),
     ]
-    guard let best = likely.first(where: { !$0.isEmpty }), best.count <= Self.mostAlternatives else {
-      return nil
+    return hint(for: likely.first { !$0.isEmpty } ?? safe, path, owners)
+  }
+
+  /// Of several references, each must be one that can be weak; or the one that can be leads to the object that was there
+  /// first.
+  private func hint(for equal: [Candidate], _ path: ObjectPath, _ owners: Owners) -> DraftHint? {
+    let weak = equal.filter(\.isWeak)
+    if equal.count == 1 { return equal[0].action.map { hint(to: $0, equal) } }
+    if weak.count == equal.count {
+      return weak.isEmpty || weak.count > Self.mostAlternatives ? nil : hint(to: .makeOneWeak, weak)
     }
-    guard best.count == 1 else { return hint(to: .makeOneWeak, best) }
-    return hint(to: best[0].property.isEmpty ? .captureWeakly : .declareWeak, best)
+    return weak.count == 1 && isFirst(weak[0], among: equal, path, owners)
+      ? hint(to: weak[0].action ?? .declareWeak, weak) : nil
   }
 
   private func hint(to action: Finding.Hint.Action, _ candidates: [Candidate]) -> DraftHint {
-    DraftHint(action: action, places: candidates.map(\.place))
+    DraftHint(action: action, places: candidates.compactMap(\.place))
   }
 }
 
@@ -79,23 +95,78 @@ struct CycleHints {
 extension CycleHints {
   private var graph: ReferenceGraph { naming.graph }
 
-  /// - Returns: `nil` for code that is not the program's, or has no name.
-  private func candidate(_ cut: Cuts.OnPath, _ path: ObjectPath) -> Candidate? {
+  private func candidate(_ cut: Cuts.OnPath, _ path: ObjectPath, _ owners: Owners) -> Candidate {
     let reference = path.references[cut.position]
-    if let function = cut.cut.function {
-      return closure(function, capturing: reference).map { Candidate(position: cut.position, place: $0) }
-    }
-    return property(reference).map {
-      Candidate(position: cut.position, place: $0, property: naming.label(reference).text)
+    switch cut.cut {
+    case .capture(let function, _): return capture(cut, function, reference, owners)
+    case .variable(let function, _):
+      let next = path.references[(cut.position + 1) % path.references.count]
+      let place = closure(
+        function, capturing: reference, ofFunction: graph.heap.references[next].function != nil)
+      return Candidate(onPath: cut, action: place.map { _ in .setToNil }, place: place)
+    case .property:
+      let place = property(reference)
+      return Candidate(
+        onPath: cut, action: place.map { _ in action(for: reference) }, place: place,
+        name: PropertyName(naming.label(reference).text))
+    case .assignment: return Candidate(onPath: cut)
+    case .value: return value(cut, path, owners)
     }
   }
 
+  /// A property of an object that refers to the object itself keeps it on purpose, until an operation ends. A weak one
+  /// would be no use.
+  private func action(for property: Int) -> Finding.Hint.Action {
+    let label = naming.label(property)
+    if label.declaration?.openProtocol != nil { return .limitProtocol }
+    return graph.source(property) == graph.target(property) && label.text.components.count == 1
+      ? .setToNil : .declareWeak
+  }
+
+  private func capture(
+    _ cut: Cuts.OnPath, _ function: UInt32, _ reference: Int, _ owners: Owners
+  ) -> Candidate {
+    guard let place = closure(function, capturing: reference) else { return Candidate(onPath: cut) }
+    let action: Finding.Hint.Action? =
+      if place.place.capturesVariable {
+        .setToNil
+      } else if naming.label(reference).kind == .capture, naming.label(reference).text.contains("\t") {
+        // Of a value, no part can be captured weakly.
+        .captureParts
+      } else {
+        place.place.captured == "self"
+          || owners.isOwned(
+            graph.target(reference), besideClosure: place.place.name, in: graph.source(reference))
+          ? .captureWeakly : nil
+      }
+    return Candidate(onPath: cut, action: action, place: place)
+  }
+
+  /// What a property has as a value of another type, or as an element of its collection.
+  private func value(_ cut: Cuts.OnPath, _ path: ObjectPath, _ owners: Owners) -> Candidate {
+    let reference = path.references[cut.position]
+    var candidate = Candidate(onPath: cut)
+    candidate.name = PropertyName(naming.label(path.references[holding(cut.position, path)]).text)
+    guard naming.label(reference).kind.isElement else { return candidate }
+    let storage = graph.source(reference)
+    let holder = graph.source(path.references[holding(cut.position, path)])
+    candidate.isAddedByItself = owners.isAdder(graph.target(reference), to: storage, of: holder)
+    if let call = traces.call(adding: graph.capture.objects[storage].stackTrace) {
+      (candidate.action, candidate.place) = (.removeEntry, DraftHint.Place(call))
+    }
+    return candidate
+  }
+
   /// A closure that keeps a future of SwiftNIO waits for it: the future is to be completed, not captured weakly.
-  private func closure(_ function: UInt32, capturing reference: Int) -> DraftHint.Place? {
+  private func closure(
+    _ function: UInt32, capturing reference: Int, ofFunction isFunction: Bool = false
+  ) -> DraftHint.Place? {
     guard !naming.name(of: graph.target(reference)).hasPrefix("NIOCore.EventLoopFuture<"),
       let closure = naming.names.functions[function]
     else { return nil }
-    let captured = naming.captured(by: reference, closure: closure.qualifiedFunction)
+    let captured =
+      isFunction
+      ? "captured function variable" : naming.captured(by: reference, closure: closure.qualifiedFunction)
     return Finding.Hint.Place(closure, captured: captured).map { DraftHint.Place($0) }
   }
 
@@ -103,83 +174,87 @@ extension CycleHints {
 
   /// The references of a pipeline of SwiftNIO are removed when its channel is closed, and none is to be weak.
   ///
-  /// - Returns: `nil` where either object is a library's.
+  /// - Returns: `nil` where either type is a library's.
   private func property(_ reference: Int) -> DraftHint.Place? {
-    let source = graph.source(reference)
-    let type = type(of: source)
-    guard !naming.name(of: source).hasPrefix("NIOCore.Channel"),
-      let label = naming.labels[type], label.isUserDefined,
-      naming.labels[self.type(of: graph.target(reference))]?.isUserDefined == true
+    let (object, label) = (graph.source(reference), naming.label(reference))
+    let declaring = label.declaration?.type
+    // A struct may be in a collection or in a box.
+    let holder = naming.isPartOfHolder(object) ? declaring : naming.labels[type(of: object)]?.text
+    let path = naming.isPartOfHolder(object) ? label.property : label.text
+    guard let holder, !holder.hasPrefix("NIOCore.Channel"),
+      [holder, declaring ?? holder, naming.name(of: graph.target(reference))].allSatisfy({
+        TypeName($0).isUserDefined
+      })
     else { return nil }
-    let path = naming.label(reference).text
-    let place = Finding.Hint.Place(kind: .property, name: "\(label.text).\(path)")
-    guard path.components.count == 1 else { return DraftHint.Place(place) }
-    let types = [label.text] + (graph.heap.superclasses[type] ?? []).map { TypeName($0).text }
+    var place = Finding.Hint.Place(kind: .property, name: "\(holder).\(path)")
+    place.isConstant = label.declaration?.isConstant ?? false
+    return DraftHint.Place(place, storedProperty(label, of: type(of: object)))
+  }
+
+  private func storedProperty(_ label: ReferenceLabel, of type: Int) -> StoredProperty? {
+    if let declaration = label.declaration {
+      return StoredProperty(name: label.property, types: [declaration.type], image: nil)
+    }
+    guard label.text.components.count == 1 else { return nil }
+    let types =
+      [naming.labels[type]?.text ?? ""] + (graph.heap.superclasses[type] ?? []).map { TypeName($0).text }
     // The metadata of a generic class may lie in the runtime's own memory.
     let image = graph.capture.types[type].image.flatMap { graph.capture.images[$0].isSystem ? nil : $0 }
-    return DraftHint.Place(
-      place, StoredProperty(name: path, types: types.map(\.withoutArguments), image: image))
+    return StoredProperty(name: label.text, types: types.map(\.withoutArguments), image: image)
   }
 }
 
-// MARK: - Owners
+// MARK: - What is known of the objects
 
 extension CycleHints {
-  /// Whether a property refers back to the object that owns its own object: by its name, or because the owner
-  /// contains it in a struct or a collection, or created it.
-  private func isBackReference(_ candidate: Candidate, _ path: ObjectPath) -> Bool {
-    guard !candidate.property.isEmpty else { return false }
-    let reference = path.references[candidate.position]
-    let (object, owner) = (graph.source(reference), graph.target(reference))
-    if candidate.name.isBack || isElement(before: candidate.position, of: owner, path) { return true }
-    // Which of an object's values refers to the one that created it says less: only one to itself is clear.
-    if candidate.isNested { return path.references.count == 1 }
-    return isCreated(object, by: owner) && !isCreated(owner, by: object)
+  /// Whether all that the cut leaves without an owner in the cycle may have one outside of it. A variable needs none.
+  private func isOwned(_ candidate: Candidate, _ owners: Owners) -> Bool {
+    candidate.isVariable
+      || candidate.onPath.heads.allSatisfy { naming.isPartOfHolder($0) || owners.mayOwn($0) }
   }
 
-  /// Whether a value refers back, of a protocol or an enum for instance: it cannot be declared weak as it is, and is the
-  /// likely mistake.
-  private func hasValueBack(_ path: ObjectPath) -> Bool {
-    path.references.contains { reference in
-      let label = naming.label(reference)
-      let name = PropertyName(label.text)
-      return label.kind == .property && (name.isObserver || name.isBack)
+  /// Whether a property refers back to the object that owns its own object: by its name, or because the owner has it in
+  /// a collection, or created it.
+  private func isBackReference(_ candidate: Candidate, _ path: ObjectPath, _ owners: Owners) -> Bool {
+    guard candidate.action == .declareWeak, isOwned(candidate, owners) else { return false }
+    return candidate.name.isBack || isOfElement(candidate, path, owners)
+      || !owners.mayOwn(graph.source(path.references[candidate.onPath.position]))
+  }
+
+  /// Whether a property refers to the object that has the property's own in a collection. Observers, and objects that
+  /// add themselves, are not its parts.
+  private func isOfElement(_ candidate: Candidate, _ path: ObjectPath, _ owners: Owners) -> Bool {
+    guard candidate.isProperty else { return false }
+    let (count, position) = (path.references.count, candidate.onPath.position)
+    let (reference, element) = (path.references[position], path.references[(position + count - 1) % count])
+    let holder = path.references[holding((position + count - 1) % count, path)]
+    return naming.label(element).kind.isElement && graph.heap.references[element].function == nil
+      && graph.source(holder) == graph.target(reference)
+      && !PropertyName(naming.label(holder).text).isObserver
+      && !owners.isAdder(graph.source(reference), to: graph.source(element), of: graph.source(holder))
+  }
+
+  /// The position of the reference of the object whose collection or box the reference at a position is in.
+  private func holding(_ position: Int, _ path: ObjectPath) -> Int {
+    let before = { (index: Int) in (index + path.references.count - 1) % path.references.count }
+    var index = position
+    while naming.isPartOfHolder(graph.source(path.references[index])), before(index) != position {
+      index = before(index)
     }
+    return index
   }
 
-  /// Whether the program may need the property to be strong: its object created the other one, which nothing else would
-  /// keep, or another reference is the one back.
-  private func mayOwn(_ candidate: Candidate, _ path: ObjectPath) -> Bool {
-    let reference = path.references[candidate.position]
-    let (object, target) = (graph.source(reference), graph.target(reference))
-    return type(of: object) != type(of: target) && isCreated(target, by: object) || hasValueBack(path)
-  }
-
-  /// Whether the object at a position is an element of one of the owner's collections. Observers are not its parts.
-  private func isElement(before position: Int, of owner: Int, _ path: ObjectPath) -> Bool {
-    var index = (position + path.references.count - 1) % path.references.count
-    guard naming.label(path.references[index]).kind.isElement else { return false }
-    while index != position, naming.isPartOfHolder(graph.source(path.references[index])) {
-      index = (index + path.references.count - 1) % path.references.count
+  /// Whether the object that a reference leads to was there first, and no other reference is that of a box.
+  private func isFirst(
+    _ candidate: Candidate, among equal: [Candidate], _ path: ObjectPath, _ owners: Owners
+  ) -> Bool {
+    let others = equal.filter { $0.onPath.position != candidate.onPath.position }
+    let target = { (candidate: Candidate) in graph.target(path.references[candidate.onPath.position]) }
+    let age = { (candidate: Candidate) in graph.capture.objects[target(candidate)].sequence }
+    return others.allSatisfy { other in
+      other.action == nil && age(candidate) < age(other)
+        && !naming.name(of: graph.source(path.references[other.onPath.position])).hasSuffix(">")
     }
-    let reference = path.references[index]
-    return graph.source(reference) == owner && !PropertyName(naming.label(reference).text).isObserver
-  }
-
-  /// Whether a method or initialiser of the owner's type allocated the object.
-  private func isCreated(_ object: Int, by owner: Int) -> Bool {
-    let type = naming.name(of: owner).withoutArguments + "."
-    return traces.fromCallSite(graph.capture.objects[object].stackTrace).contains { frame in
-      traces.frames[frame].source.isUserCode && traces.frames[frame].method.hasPrefix(type)
-    }
-  }
-}
-
-extension NamedFrame {
-  /// The method without the closures in it.
-  fileprivate var method: Substring {
-    let start = qualifiedFunction.end(ofLast: " in ") ?? qualifiedFunction.startIndex
-    return qualifiedFunction[start...].trimmingPrefix("static ")
   }
 }
 

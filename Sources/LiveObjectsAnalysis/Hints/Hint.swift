@@ -9,6 +9,14 @@ extension Finding {
       case declareWeak
       /// Make one of the references weak, whichever the program does not need to keep its target.
       case makeOneWeak
+      /// Set the property, or the variable that a closure captures, to nil when the object is not needed any more.
+      case setToNil
+      /// Capture only the parts of a value that the closure uses: no value can be captured weakly.
+      case captureParts
+      /// Limit the protocol to classes, then declare the property weak.
+      case limitProtocol
+      /// Remove the object from the collection when it is not needed any more.
+      case removeEntry
       /// Balance the retain with a release.
       case release
       /// Close the channel of SwiftNIO, which dismantles its pipeline.
@@ -65,6 +73,8 @@ extension Finding {
       /// The file, and the line where the closure or property is written; `nil` if it is not known.
       public var file: String?
       public var line: Int?
+      /// Whether a property is declared by `let`.
+      public var isConstant = false
 
       public init(
         kind: Kind, name: String, captured: String? = nil, file: String? = nil, line: Int? = nil
@@ -94,7 +104,11 @@ extension Finding.Hint.Place {
   /// Whether a closure captures a variable, or the value of an optional one.
   package var capturesVariable: Bool {
     captured.map { $0 == "captured variable" || $0.hasPrefix("captured Optional<") } ?? false
+      || capturesFunction
   }
+
+  /// Whether a closure captures a variable that holds the closure itself, or another function.
+  package var capturesFunction: Bool { captured == "captured function variable" }
 }
 
 extension Finding.Hint {
@@ -124,11 +138,20 @@ extension Finding.Hint {
   /// - Parameter trace: that of the last growth of its storage.
   /// - Returns: `nil` for a collection that its owner's initialiser or a dependency made.
   init?(addingAt trace: NamedTraces.Trace, _ traces: NamedTraces) {
-    let frames = trace.lazy.map { traces.frames[$0] }
-    guard let frame = frames.first(where: { $0.origin == .user && !$0.isCompilerGenerated }),
-      !frame.isInitializer, !frame.isCheckedOut
-    else { return nil }
+    guard let frame = traces.caller(in: trace), !frame.isInitializer, !frame.isCheckedOut else { return nil }
     self.init(.limitCollection, at: [Place(caller: frame)])
+  }
+}
+
+extension NamedTraces {
+  /// The program's function that made the call.
+  fileprivate func caller(in trace: Trace) -> NamedFrame? {
+    trace.lazy.map { frames[$0] }.first { $0.origin == .user && !$0.isCompilerGenerated }
+  }
+
+  /// The call that added to a collection last.
+  func call(adding id: UInt32) -> Finding.Hint.Place? {
+    caller(in: fromCallSite(id)).map(Finding.Hint.Place.init(caller:))
   }
 }
 

@@ -96,5 +96,6 @@ extension Finding.Hint.Place {
       kind: try json.choice("kind"), name: try json.string("name"),
       captured: try json.optionalString("captured"), file: try json.optionalString("file"),
       line: try json.optionalNumber("line"))
+    isConstant = try json.flag("isConstant")
   }
 }

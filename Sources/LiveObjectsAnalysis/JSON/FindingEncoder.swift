@@ -70,6 +70,7 @@ package struct FindingEncoder {
       "captured": .optional(place.captured),
       "file": file(place.file),
       "line": line(place.line),
+      "isConstant": place.isConstant ? .bool(true) : .absent,
     ])
   }
 

@@ -64,7 +64,10 @@ struct PathGraph {
 extension Finding {
   /// Whether the hint names the reference of a step: a property, or a closure's captured value.
   fileprivate func isCut(at step: PathStep) -> Bool {
-    guard let hint, [.captureWeakly, .declareWeak, .makeOneWeak].contains(hint.action) else { return false }
+    let cutting: [Hint.Action] = [
+      .captureWeakly, .declareWeak, .makeOneWeak, .setToNil, .captureParts, .limitProtocol,
+    ]
+    guard let hint, cutting.contains(hint.action) else { return false }
     return hint.places.contains { place in
       guard let captured = place.captured else { return place.name == "\(step.type).\(step.reference)" }
       return place.name == step.type && captured == step.reference

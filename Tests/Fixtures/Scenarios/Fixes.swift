@@ -16,6 +16,15 @@ extension Scenario {
     Scenario("linkInStruct", plantLinkInStruct),
     Scenario("observedItself", plantObservedItself),
     Scenario("workItemItself", plantWorkItemItself),
+    Scenario("handlerInOwnPart", plantHandlerInOwnPart),
+    Scenario("helperInClosures", plantHelperInClosures),
+    Scenario("recursiveClosure", plantRecursiveClosure),
+    Scenario("structOnTwoPaths", plantStructOnTwoPaths),
+    Scenario("structInDictionary", plantStructInDictionary),
+    Scenario("openProtocol", plantOpenProtocol),
+    Scenario("addsItself", plantAddsItself),
+    Scenario("capturedPart", plantCapturedPart),
+    Scenario("parameterPack", plantParameterPack),
   ]
 }
 
@@ -221,4 +230,162 @@ func plantWorkItemItself() {
     if item?.isCancelled == true { return }
   }
   item?.perform()
+}
+
+/// The panel's reference is the only one to its key pad.
+final class KeyPad {
+  var handlers: [String: () -> Void] = [:]
+}
+
+final class Panel {
+  let keys = KeyPad()
+
+  @inline(never)
+  func wire() { keys.handlers["enter"] = { use(self) } }
+}
+
+@inline(never) @_optimize(none)
+func plantHandlerInOwnPart() {
+  let panel = Panel()
+  panel.wire()
+}
+
+final class Memo {
+  var known: [Int: Int] = [:]
+  var next: ((Int) -> Int)?
+}
+
+/// The closure that it returns is the memo's only owner.
+@inline(never) @_optimize(none)
+func memoized(_ step: @escaping (Int) -> Int) -> (Int) -> Int {
+  let memo = Memo()
+  let function = { (number: Int) in memo.known[number] ?? step(number) }
+  memo.next = function
+  return function
+}
+
+@inline(never) @_optimize(none)
+func plantHelperInClosures() { use(memoized { $0 }(2)) }
+
+@inline(never) @_optimize(none)
+func countDown(from start: Int) -> Int {
+  var left = start
+  var step: (() -> Int)?
+  step = {
+    left -= 1
+    return left > 0 ? step?() ?? 0 : left
+  }
+  return step?() ?? 0
+}
+
+/// A variable of a function cannot be weak.
+@inline(never) @_optimize(none)
+func plantRecursiveClosure() { use(countDown(from: 2)) }
+
+struct RouteEdge {
+  var origin: RouteMap?
+  var weight = 1
+}
+
+/// The one property of the struct closes both cycles.
+final class RouteMap {
+  var first: RouteEdge?
+  var others: [RouteEdge] = []
+}
+
+@inline(never) @_optimize(none)
+func plantStructOnTwoPaths() {
+  let map = RouteMap()
+  map.first = RouteEdge(origin: map)
+  map.others = [RouteEdge(origin: map)]
+}
+
+struct Turn {
+  let counter: TurnCounter
+}
+
+final class TurnCounter {
+  var tickets: [Int: Turn] = [:]
+}
+
+@inline(never) @_optimize(none)
+func plantStructInDictionary() {
+  let counter = TurnCounter()
+  counter.tickets[1] = Turn(counter: counter)
+}
+
+/// Values of any type may conform to it.
+protocol GridSource {}
+
+final class Grid {
+  var dataSource: (any GridSource)?
+}
+
+final class GridPage: GridSource {
+  let grid = Grid()
+}
+
+@inline(never) @_optimize(none)
+func plantOpenProtocol() {
+  let page = GridPage()
+  page.grid.dataSource = page
+}
+
+final class Roster {
+  var members: [AnyObject] = []
+}
+
+/// It needs its roster, which cannot refer to it weakly.
+final class Member {
+  let roster = Roster()
+
+  @inline(never)
+  func join() { roster.members.append(self) }
+}
+
+@inline(never) @_optimize(none)
+func plantAddsItself() {
+  let member = Member()
+  member.join()
+}
+
+struct Stage {
+  var source: StageSource
+  var test: (Int) -> Bool
+
+  @inline(never) @_optimize(none)
+  func adding(_ more: @escaping (Int) -> Bool) -> (Int) -> Bool {
+    { test($0) && more($0) }
+  }
+}
+
+final class StageSource {
+  var check: ((Int) -> Bool)?
+}
+
+/// The closure needs a part of the struct, and captures all of it.
+@inline(never) @_optimize(none)
+func plantCapturedPart() {
+  let source = StageSource()
+  source.check = Stage(source: source) { $0 > 0 }.adding { $0 < 9 }
+}
+
+struct Callbacks<each Input> {
+  var all: (repeat (each Input) -> Void)
+
+  init(_ all: repeat @escaping (each Input) -> Void) { self.all = (repeat each all) }
+}
+
+/// The runtime does not say what lies in a pack.
+final class Recorder {
+  var callbacks: Callbacks<Int, String>?
+
+  @inline(never) @_optimize(none)
+  func start() { callbacks = Callbacks({ _ in use(self) }, { _ in }) }
+}
+
+@inline(never) @_optimize(none)
+func plantParameterPack() {
+  let recorder = Recorder()
+  recorder.start()
 }

@@ -1,0 +1,97 @@
+import LiveObjectsCapture
+
+/// Which objects of a leaked cycle something outside of it owns, as far as the calls that allocated them show.
+///
+/// An object that a method or initialiser of another one's type created may have no owner but that one.
+struct Owners {
+  private let naming: PathNaming
+  private let traces: NamedTraces
+  /// The program's classes in the cycle and their superclasses, without generic arguments.
+  private let types: Set<String>
+
+  init(of leak: LeakTally, _ naming: PathNaming, _ traces: NamedTraces) {
+    (self.naming, self.traces) = (naming, traces)
+    let kinds = Set(leak.group.core.lazy.map { naming.graph.capture.objects[Int($0)].type })
+    let own = kinds.filter { naming.labels[$0].map { $0.isUserDefined && $0.kind.isInstance } ?? false }
+    types = own.reduce(into: []) { $0.formUnion(Self.names(of: $1, naming)) }
+  }
+
+  /// Whether the object may be owned from outside: it is one of the program's, and no other object of the cycle has
+  /// created it.
+  func mayOwn(_ object: Int) -> Bool {
+    let type = naming.graph.capture.objects[object].type
+    guard let label = naming.labels[type], label.isUserDefined, label.kind.isInstance else { return false }
+    let own = Self.names(of: type, naming)
+    return !creators(of: object).contains { frame in
+      guard let context = frame.context(among: types) else { return false }
+      // A static function has no object, and an initialiser of its own may call another one.
+      return !own.contains(context) || !(frame.isInitializer || frame.isStatic)
+    }
+  }
+
+  /// Whether the object is owned by more than the closures of one function: that function has not created it, or is
+  /// the outermost one of the program, whose variables outlive what it calls.
+  ///
+  /// - Parameters:
+  ///   - closure: the name of a closure that captures it.
+  ///   - context: of that closure, or the object that has the closure.
+  func isOwned(_ object: Int, besideClosure closure: String, in context: Int) -> Bool {
+    let creators = creators(of: object)
+    guard let creator = creators.first else { return false }
+    if creators.dropFirst().allSatisfy(\.source.isEntryPoint) { return true }
+    let makers = naming.isContext(context) ? frames(of: context).map(\.qualifiedFunction) : []
+    let function = String(closure[(closure.end(ofLast: " in ") ?? closure.startIndex)...])
+    return !makers.contains(creator.qualifiedFunction)
+      && !creators.contains { $0.qualifiedFunction == function }
+  }
+
+  /// Whether a method of the object allocated the latest memory of a collection that another one has.
+  func isAdder(_ object: Int, to storage: Int, of holder: Int) -> Bool {
+    let types = [object, holder].map { Self.names(of: naming.graph.capture.objects[$0].type, naming) }
+    let own = types[0].subtracting(types[1])
+    return frames(of: storage).contains { !$0.isInitializer && $0.context(among: own) != nil }
+  }
+
+  /// The program's functions that led to the allocation, innermost first, without the object's own initialiser.
+  private func creators(of object: Int) -> ArraySlice<NamedFrame> {
+    let own = Self.names(of: naming.graph.capture.objects[object].type, naming)
+    let frames = frames(of: object)
+    let isOwn = frames.first.map { $0.isInitializer && $0.context(among: own) != nil } ?? false
+    return frames.dropFirst(isOwn ? 1 : 0)
+  }
+
+  private func frames(of object: Int) -> [NamedFrame] {
+    traces.fromCallSite(naming.graph.capture.objects[object].stackTrace).map { traces.frames[$0] }
+      .filter { $0.origin == .user && !$0.isCompilerGenerated }
+  }
+
+  private static func names(of type: Int, _ naming: PathNaming) -> Set<String> {
+    let superclasses = naming.graph.heap.superclasses[type] ?? []
+    return Set(
+      ([naming.labels[type]?.text ?? ""] + superclasses.map { TypeName($0).text }).map(\.withoutArguments))
+  }
+}
+
+extension ObjectKind {
+  fileprivate var isInstance: Bool { self == .classInstance || self == .actor }
+}
+
+extension NamedFrame {
+  fileprivate var isStatic: Bool { member.isStatic }
+
+  /// The function without the closures in it.
+  private var member: (name: Substring, isStatic: Bool) {
+    let start = [" in ", " of "].compactMap { qualifiedFunction.end(ofLast: $0) }.max()
+    let name = qualifiedFunction[(start ?? qualifiedFunction.startIndex)...]
+    let method = name.trimmingPrefix("static ")
+    return (method, method.startIndex != name.startIndex)
+  }
+
+  /// The type whose member the function is, if it is one of these.
+  fileprivate func context(among types: Set<String>) -> String? {
+    let components = member.name.prefix(before: "(").components
+    let isAccessor = components.last.map { PathWriter.accessors.contains($0) } ?? false
+    let type = components.dropLast(isAccessor ? 2 : 1).joined(separator: ".")
+    return types.contains(type) ? type : nil
+  }
+}
