@@ -140,7 +140,8 @@ import Testing
     #expect((cause.instances, cause.objects, cause.victims) == (6, 72, 66))
     let text = TextRenderer(listing: [.held]).render(report)
     #expect(
-      text.contains("and 66 objects that these objects keep alive: Buffer, Socket, [Bool] and 1 more type\n"))
+      text.contains(
+        "and 66 objects that these objects keep alive: Buffer × 42, Socket × 12, [Bool] × 6 and 1 more type\n"))
   }
 
   /// Outside of tests, objects have come at different times.

@@ -95,17 +95,8 @@ extension Scenarios {
     }
 
     @Test(
-      "an object into which memory of C code leads, or that it has under a tag, is undecided",
-      arguments: ["interiorPointer", "taggedPointer"])
-    func disguisedInC(scenario: String) throws {
-      let report = try ScenarioReport(of: scenario)
-      #expect(report.findings.map(\.type) == ["Scenarios.Handle"])
-      #expect(report.findings.map(\.certainty) == ["undecided"])
-    }
-
-    @Test(
-      "an object whose address is kept as a number, or that nothing leads to, is a probable leak",
-      arguments: ["inCStructureOfFormerBuffer", "retainedAddress"])
+      "an object whose address is kept as a number, or in memory of C code with a tag or an offset, is a probable leak",
+      arguments: ["interiorPointer", "taggedPointer", "inCStructureOfFormerBuffer", "retainedAddress"])
     func possiblyHeld(scenario: String) throws {
       let leaks = try ScenarioReport(of: scenario).leaks
       #expect(leaks.map(\.verdict) == ["overRetained"])

@@ -59,17 +59,22 @@ static void put_root(struct root_writer *writer, const struct liveobj_root *root
     liveobj_put(&writer->section, &record, sizeof record);
 }
 
+/// Most words that lead into an object from a stack or from memory of C code are old: they would
+/// make the answer differ from run to run.
+static bool may_be_old(const struct liveobj_root *root) {
+    return root->kind == LIVEOBJ_ROOT_STACK || root->kind == LIVEOBJ_ROOT_C_MEMORY;
+}
+
 static void take_root(void *context, const struct liveobj_root *root) {
     struct root_writer *writer = context;
     struct liveobj_walk *walk = writer->walk;
     uint32_t number = liveobj_walk_find(walk, root->target);
-    bool is_disguised = !number && root->word;
+    bool is_disguised = !number && root->word && !may_be_old(root);
     if (is_disguised)
         number = liveobj_suspects_find(&walk->suspects, root->word);
     if (number && is_wanted(writer, number - 1, root))
         put_root(writer, root, number - 1, is_disguised);
-    walk->found[number].is_held |=
-        root->kind != LIVEOBJ_ROOT_STACK && root->kind != LIVEOBJ_ROOT_C_MEMORY;
+    walk->found[number].is_held |= !may_be_old(root);
 }
 
 static void note_chunk(void *context, uintptr_t content, uint64_t bytes) {
