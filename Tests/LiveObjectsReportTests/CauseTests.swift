@@ -141,7 +141,8 @@ import Testing
     let text = TextRenderer(listing: [.held]).render(report)
     #expect(
       text.contains(
-        "and 66 objects that these objects keep alive: Buffer × 42, Socket × 12, [Bool] × 6 and 1 more type\n"))
+        "and 66 objects that these objects keep alive: Buffer × 42, Socket × 12, [Bool] × 6 and 1 more type\n"
+      ))
   }
 
   /// Outside of tests, objects have come at different times.

@@ -88,7 +88,7 @@ __attribute__((noinline)) static void visit_root(struct liveobj_scan *scan,
 static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) {
     if (LIVEOBJ_UNLIKELY(liveobj_scan_may_find(scan, *place)))
         visit_root(scan, place);
-    else if (LIVEOBJ_UNLIKELY(*place - scan->groups.start < scan->groups.end - scan->groups.start))
+    if (LIVEOBJ_UNLIKELY(*place - scan->groups.start < scan->groups.end - scan->groups.start))
         liveobj_dispatch_note_root(*place);
     liveobj_scan_watch(scan, *place);
 }

@@ -43,6 +43,15 @@ final class ScenarioXCTests: XCTestCase {
   func test_linkInStruct() throws { try plant() }
   func test_observedItself() throws { try plant() }
   func test_workItemItself() throws { try plant() }
+  func test_handlerInOwnPart() throws { try plant() }
+  func test_helperInClosures() throws { try plant() }
+  func test_recursiveClosure() throws { try plant() }
+  func test_structOnTwoPaths() throws { try plant() }
+  func test_structInDictionary() throws { try plant() }
+  func test_openProtocol() throws { try plant() }
+  func test_addsItself() throws { try plant() }
+  func test_capturedPart() throws { try plant() }
+  func test_parameterPack() throws { try plant() }
   func test_twoObjects() throws { try plant() }
   func test_threeObjects() throws { try plant() }
   func test_twoCyclesOfOneKind() throws { try plant() }
@@ -121,12 +130,14 @@ final class ScenarioXCTests: XCTestCase {
   func test_heldStream() throws { try plant() }
   func test_cancellableTask() throws { try plant() }
   func test_cancelledTask() throws { try plant() }
+  func test_observingTask() throws { try plant() }
   func test_workItem() throws { try plant() }
   func test_objectSubclass() throws { try plant() }
   func test_decoderSubclass() throws { try plant() }
   func test_operationSubclass() throws { try plant() }
   func test_operationBlock() throws { try plant() }
   func test_objectBox() throws { try plant() }
+  func test_notificationToken() throws { try plant() }
   func test_inactiveSource() throws { try plant() }
   func test_suspendedSource() throws { try plant() }
   func test_sourceWithCancelHandler() throws { try plant() }
@@ -151,7 +162,21 @@ final class ScenarioXCTests: XCTestCase {
   func test_invalidatedTimer() throws { try plant() }
   func test_removedObserver() throws { try plant() }
   func test_removedReadabilityHandler() throws { try plant() }
-  func test_notificationToken() throws { try plant() }
+  func test_itemNotification() throws { try plant() }
+  func test_ownGroup() throws { try plant() }
+  func test_queueValue() throws { try plant() }
+  func test_ownChannel() throws { try plant() }
+  func test_ownMemory() throws { try plant() }
+  func test_idleExecutor() throws { try plant() }
+  func test_queuedItem() throws { try plant() }
+  func test_workOfGroup() throws { try plant() }
+  func test_readingChannel() throws { try plant() }
+  func test_heldMemory() throws { try plant() }
+  func test_laterExecutor() throws { try plant() }
+  func test_performedItem() throws { try plant() }
+  func test_removedQueueValue() throws { try plant() }
+  func test_closedChannel() throws { try plant() }
+  func test_openMemory() throws { try plant() }
   func test_passRetained() throws { try plant() }
   func test_retainedTwice() throws { try plant() }
   func test_retainedWithVictims() throws { try plant() }
@@ -164,20 +189,6 @@ final class ScenarioXCTests: XCTestCase {
   func test_globalArray() throws { try plant() }
   func test_sharedDiamond() throws { try plant() }
   func test_heldCycle() throws { try plant() }
-  func test_nothing() throws { try plant() }
-  func test_lazyMachinery() throws { try plant() }
-  func test_weakBackReference() throws { try plant() }
-  func test_unownedBackReference() throws { try plant() }
-  func test_sideTable() throws { try plant() }
-  func test_weakCapture() throws { try plant() }
-  func test_unownedCapture() throws { try plant() }
-  func test_brokenByHand() throws { try plant() }
-  func test_diamond() throws { try plant() }
-  func test_keyPaths() throws { try plant() }
-  func test_metatypes() throws { try plant() }
-  func test_mirrors() throws { try plant() }
-  func test_bridging() throws { try plant() }
-  func test_observedWeakly() throws { try plant() }
   func test_retainedPointer() throws { try plant() }
   func test_retainedAddress() throws { try plant() }
   func test_rawStorage() throws { try plant() }
@@ -205,6 +216,20 @@ final class ScenarioXCTests: XCTestCase {
   func test_freedStrings() throws { try plant() }
   func test_removedStrings() throws { try plant() }
   func test_smallText() throws { try plant() }
+  func test_nothing() throws { try plant() }
+  func test_lazyMachinery() throws { try plant() }
+  func test_weakBackReference() throws { try plant() }
+  func test_unownedBackReference() throws { try plant() }
+  func test_sideTable() throws { try plant() }
+  func test_weakCapture() throws { try plant() }
+  func test_unownedCapture() throws { try plant() }
+  func test_brokenByHand() throws { try plant() }
+  func test_diamond() throws { try plant() }
+  func test_keyPaths() throws { try plant() }
+  func test_metatypes() throws { try plant() }
+  func test_mirrors() throws { try plant() }
+  func test_bridging() throws { try plant() }
+  func test_observedWeakly() throws { try plant() }
   func test_longCycle() throws { try plant() }
   func test_longList() throws { try plant() }
 }
