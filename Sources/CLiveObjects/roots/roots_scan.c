@@ -87,14 +87,37 @@ static void scan_c_memory(struct liveobj_scan *scan, struct liveobj_extent exten
         scan_part(scan, extent.start, extent.end);
 }
 
-static void scan_extent(void *context, struct liveobj_extent extent) {
-    struct liveobj_scan *scan = context;
+static void scan_program_memory(struct liveobj_scan *scan, struct liveobj_extent extent) {
     scan->range.start = extent.start;
     scan->range.end = extent.end;
     if (scan->range.kind == LIVEOBJ_ROOT_C_MEMORY)
         scan_c_memory(scan, extent);
     else
         scan_part(scan, extent.start, extent.end);
+}
+
+/// The first mapping of the recorder's that ends behind an address.
+struct own_mapping {
+    uintptr_t address;
+    struct liveobj_extent extent;
+};
+
+static void find_own_mapping(void *context, uintptr_t start, uintptr_t end) {
+    struct own_mapping *own = context;
+    if (end > own->address && start < own->extent.start)
+        own->extent = (struct liveobj_extent){start, end};
+}
+
+/// Leaves out what the snapshot process has mapped since the ranges were listed: it may lie where
+/// the program has unmapped memory, and has the addresses of objects.
+static void scan_extent(void *scan, struct liveobj_extent extent) {
+    while (extent.start < extent.end) {
+        struct own_mapping own = {extent.start, {extent.end, extent.end}};
+        liveobj_os_visit_mappings(find_own_mapping, &own);
+        if (own.extent.start > extent.start)
+            scan_program_memory(scan, (struct liveobj_extent){extent.start, own.extent.start});
+        extent.start = own.extent.end;
+    }
 }
 
 // MARK: - Ranges
