@@ -137,6 +137,14 @@ static void add_memory(struct liveobj_roots *roots, struct liveobj_memory_range 
         roots->failed = true;
 }
 
+/// Whether an address is in memory of the recorder's, or in an image's variables.
+static bool is_taken(const struct liveobj_roots *roots, uintptr_t address) {
+    for (uint32_t i = 0; i < roots->taken_count; i++)
+        if (address >= roots->taken[i].start && address < roots->taken[i].end)
+            return true;
+    return false;
+}
+
 static bool add_mapping(void *context, const struct liveobj_mapping *mapping) {
     struct copying *copying = context;
     bool is_file = mapping->kind == LIVEOBJ_MAPPING_FILE;
@@ -147,8 +155,10 @@ static bool add_mapping(void *context, const struct liveobj_mapping *mapping) {
                                                  .kind = LIVEOBJ_ROOT_C_MEMORY,
                                                  .is_file = is_file,
                                                  .is_inaccessible = mapping->is_inaccessible});
-    else if (liveobj_os_visit_pages(mapping->extent, is_file, copy_words, copying) ==
-             LIVEOBJ_PAGES_UNKNOWN)
+    else if (!is_taken(copying->roots,
+                       mapping->extent.start) && // stack traces, more than is copied
+             liveobj_os_visit_pages(mapping->extent, is_file, copy_words, copying) ==
+                 LIVEOBJ_PAGES_UNKNOWN)
         copying->roots->unread |= LIVEOBJ_UNREAD_FORK;
     return !copying->roots->failed;
 }

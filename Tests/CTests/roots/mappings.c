@@ -134,8 +134,17 @@ TEST(memory_without_contents_is_not_missed) {
     EXPECT(unread() == 0);
 }
 
+enum { MORE_THAN_IS_COPIED = 5 << 20 };
+
+TEST(memory_of_the_recorder_is_not_missed) {
+    void *own = liveobj_os_map(MORE_THAN_IS_COPIED);
+    memset(own, 1, MORE_THAN_IS_COPIED);
+    liveobj_os_set_inherited(own, MORE_THAN_IS_COPIED, false);
+    EXPECT(unread() == 0);
+    liveobj_os_unmap(own, MORE_THAN_IS_COPIED);
+}
+
 TEST(what_is_not_read_is_known) {
-    enum { MORE_THAN_IS_COPIED = 5 << 20 };
     map_file(MAP_SHARED)[1] = 1;
     EXPECT(unread() == LIVEOBJ_UNREAD_FILES);
     char *large = map(MORE_THAN_IS_COPIED, MAP_PRIVATE | MAP_ANONYMOUS, -1);
