@@ -203,16 +203,25 @@ final class ReferenceShapesTests: XCTestCase {
       "inherited", "pair", "pair.second", "single", "labelled.owner", "mixed", "either", "anything", "later",
       "mutex", "action",
     ].map { ReferenceLabel(.property, text: $0) }
-      + [
-        "plain", "optional", "outer.inner.leaf", "classBound", "object", "inlineExistential.leaf",
-        "handle.leaf", "spare.leaf", "state.leaf", "grip.leaf",
-      ]
-      .map { ReferenceLabel(.objectProperty, text: $0) } + [
+      + declared("Shapes", ["optional", "classBound", "object"])
+      + declared("Shapes", ["plain"], isConstant: true)
+      + declared("Inner", ["outer.inner.leaf"]) + declared("Small", ["inlineExistential.leaf", "state.leaf"])
+      + declared("Handle", ["handle.leaf", "spare.leaf", "grip.leaf"]) + [
         ReferenceLabel(.property, ownership: .weak, text: "weakly"),
         ReferenceLabel(.property, ownership: .unowned, text: "unowned"),
         ReferenceLabel(.property, ownership: .unmanaged, text: "unsafely"),
         ReferenceLabel(.property, ownership: .unmanaged, text: "unmanaged"),
       ])
+
+  private static func declared(
+    _ type: String, _ paths: [String], isConstant: Bool = false
+  ) -> [ReferenceLabel] {
+    paths.map { path in
+      var label = ReferenceLabel(.objectProperty, text: path)
+      label.declaration = .init(type: "LiveObjectsTests.\(type)", isConstant: isConstant)
+      return label
+    }
+  }
 
   private func referencesToLeaf(from shapes: Shapes) throws -> [ReferenceLabel] {
     try references(from: shapes, to: shapes.plain)
