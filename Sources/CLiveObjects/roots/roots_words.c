@@ -58,13 +58,15 @@ static struct liveobj_root describe_root(const struct liveobj_scan *scan, const 
 /// Whether the word lies in a collection's storage that the recorder does not know, because it is
 /// the recorder's own or older, and not in an element. Removed elements leave their words.
 static bool is_in_free_storage(const struct liveobj_scan *scan, uintptr_t place) {
+    // Each word is searched from the start: in a table of megabytes that would take minutes.
+    enum { MOST_BYTES = 4096 };
     struct liveobj_reader *reader = liveobj_metadata_reader();
     struct liveobj_object object = {.address = scan->range.start,
                                     .bytes = scan->range.end - scan->range.start,
                                     .metadata = LIVEOBJ_METADATA_IN_HEADER};
     struct liveobj_type type = {0};
     uintptr_t word;
-    if (scan->end_of_heap)
+    if (scan->end_of_heap && object.bytes <= MOST_BYTES)
         type = liveobj_type_of(&object, reader);
     if (type.kind != LIVEOBJ_TYPE_CLASS ||
         liveobj_storage_kind_of(type.metadata) == LIVEOBJ_STORAGE_NONE)
