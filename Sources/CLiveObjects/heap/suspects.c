@@ -58,11 +58,9 @@ void liveobj_suspects_sort(struct liveobj_suspects *suspects) {
     }
 }
 
-uint32_t liveobj_suspects_find(const struct liveobj_suspects *suspects, uintptr_t word) {
+uint32_t liveobj_suspects_search(const struct liveobj_suspects *suspects, uintptr_t word) {
     uintptr_t address = word & LIVEOBJ_WORD_ADDRESS;
     uint32_t first = 0, count = suspects->count;
-    if (!liveobj_suspects_may_find(suspects, word))
-        return 0;
     while (count > 0) { // the suspects behind `first + count` begin behind the address
         uint32_t half = count / 2;
         bool is_before = suspects->items[first + half].start <= address;

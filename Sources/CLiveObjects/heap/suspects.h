@@ -1,13 +1,15 @@
-// suspects.h - objects with a retain that no reference accounts for.
+// suspects.h - objects with a retain that no reference accounts for, and raw buffers to which no
+// object refers.
 //
-// A program may keep such an object by a word that is not its address: one that leads into the
-// object, or that has a tag in the bits which no address uses.
+// A program may keep them by a word that is not their address: one that leads into the memory, or
+// that has a tag in the bits which no address uses.
 //
 // In the snapshot process. Add all suspects, sort them, then search.
 
 #pragma once
 
 #include "arch/address.h"
+#include "os/compiler.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,7 +43,13 @@ static inline bool liveobj_suspects_may_find(const struct liveobj_suspects *susp
     uintptr_t page = (word & LIVEOBJ_WORD_ADDRESS) / LIVEOBJ_PAGE_BYTES % PAGES;
     return suspects->pages[page / BITS] >> page % BITS & 1;
 }
+uint32_t liveobj_suspects_search(const struct liveobj_suspects *suspects, uintptr_t word);
 /// The suspect that a word leads to, whatever its tag; 0 if there is none.
-uint32_t liveobj_suspects_find(const struct liveobj_suspects *suspects, uintptr_t word);
+static inline uint32_t liveobj_suspects_find(const struct liveobj_suspects *suspects,
+                                             uintptr_t word) {
+    return LIVEOBJ_UNLIKELY(liveobj_suspects_may_find(suspects, word))
+               ? liveobj_suspects_search(suspects, word)
+               : 0;
+}
 
 #pragma GCC visibility pop

@@ -35,10 +35,6 @@ struct liveobj_root {
     bool is_in_use; // of C memory: the word cannot be old
 };
 
-/// The bits of an address. Programs keep tags of their own in those above.
-#define LIVEOBJ_TAGGED_ADDRESS_MASK UINT64_C(0x0000ffffffffffff)
-
-typedef void (*liveobj_visit_address_fn)(void *context, uintptr_t address);
 /// Called for a chunk of the C library's allocator that is in use, with the address that malloc
 /// returned.
 typedef void (*liveobj_visit_chunk_fn)(void *context, uintptr_t content, uint64_t bytes);
@@ -80,10 +76,7 @@ struct liveobj_roots {
     uint32_t unread;       // of `enum liveobj_unread`
     bool failed;           // memory ran out
     liveobj_visit_chunk_fn visit_chunk; // NULL for none
-    struct liveobj_extent
-        watched; // addresses that are visited, with tags or without; none if empty
-    liveobj_visit_address_fn visit_address;
-    void *visit_context; // of both
+    void *visit_context;
     struct liveobj_waiting_code waiting_code;
     struct liveobj_continuation_caches caches;
 };
@@ -104,9 +97,9 @@ bool liveobj_roots_place_stacks(struct liveobj_roots *roots);
 /// Whether the words around the address are in memory that C code may have allocated.
 /// A `liveobj_is_heap_fn`.
 bool liveobj_roots_is_heap(const void *roots, uintptr_t address);
-/// Visits words that may refer to objects, or lead to a suspect. Skips words inside live objects
-/// and in the memory of tasks: those are references. \returns what was not read, of `enum
-/// liveobj_unread`.
+/// Visits words that may refer to objects, or lead to a suspect. Skips words inside live objects:
+/// those are references. In the memory of tasks, which are references too, it visits only the words
+/// that lead to a suspect, without a target. \returns what was not read, of `enum liveobj_unread`.
 uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
                             const struct liveobj_task_memory *tasks,
                             const struct liveobj_suspects *suspects, liveobj_visit_root_fn visit,

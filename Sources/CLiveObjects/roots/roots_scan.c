@@ -219,7 +219,6 @@ static void scan_memory(struct liveobj_scan *scan, uint32_t index) {
 
 static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liveobj_root_kind kind,
                        uintptr_t address) {
-    liveobj_scan_watch(scan, word);
     liveobj_dispatch_note_root(word & LIVEOBJ_REFERENCE_MASK);
     if (liveobj_scan_may_find(scan, word))
         scan->visit(scan->context, &(struct liveobj_root){.kind = kind,

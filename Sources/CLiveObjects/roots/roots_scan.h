@@ -7,6 +7,7 @@
 #pragma once
 
 #include "arch/thread_block.h"
+#include "heap/object_words.h"
 #include "metadata/address_table.h"
 #include "os/os.h"
 #include "records/records.h"
@@ -34,6 +35,13 @@ struct liveobj_scan {
     uintptr_t *library_objects;                 // that may call the program later
     uint32_t library_object_count;
     uint32_t library_object_capacity;
+    // Of a collection's storage in the chunk that is read: its elements, as far as they were
+    // passed.
+    uintptr_t storage; // where the chunk begins that was looked at last
+    bool is_storage;
+    struct liveobj_words elements;
+    uintptr_t element; // the place of the last word
+
     uint32_t unread; // of `enum liveobj_unread`
 };
 
@@ -51,16 +59,7 @@ static inline bool liveobj_scan_may_find(const struct liveobj_scan *scan, uintpt
     uintptr_t address = word & LIVEOBJ_REFERENCE_MASK;
     return (address >= LIVEOBJ_PAGE_BYTES && liveobj_records_slot_of_word(address)) ||
            liveobj_task_memory_may_find(scan->tasks, address) ||
-           liveobj_suspects_may_find(scan->suspects, word);
-}
-
-/// Visits a word that may lead to watched memory.
-static inline void liveobj_scan_watch(const struct liveobj_scan *scan, uintptr_t word) {
-    const struct liveobj_roots *roots = scan->roots;
-    uintptr_t address = word & LIVEOBJ_TAGGED_ADDRESS_MASK;
-    if (LIVEOBJ_UNLIKELY(address - roots->watched.start <
-                         roots->watched.end - roots->watched.start))
-        roots->visit_address(roots->visit_context, address);
+           liveobj_suspects_find(scan->suspects, word);
 }
 
 /// A step: scans a page at a time, from `next`. If a page cannot be read, the step ends with `next`

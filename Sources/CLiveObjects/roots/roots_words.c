@@ -55,27 +55,32 @@ static struct liveobj_root describe_root(const struct liveobj_scan *scan, const 
     return root;
 }
 
-/// Whether the word lies in a collection's storage that the recorder does not know, because it is
-/// the recorder's own or older, and not in an element. Removed elements leave their words.
-static bool is_in_free_storage(const struct liveobj_scan *scan, uintptr_t place) {
-    // Each word is searched from the start: in a table of megabytes that would take minutes.
-    enum { MOST_BYTES = 4096 };
+static void find_storage(struct liveobj_scan *scan) {
     struct liveobj_reader *reader = liveobj_metadata_reader();
     struct liveobj_object object = {.address = scan->range.start,
                                     .bytes = scan->range.end - scan->range.start,
                                     .metadata = LIVEOBJ_METADATA_IN_HEADER};
     struct liveobj_type type = {0};
-    uintptr_t word;
-    if (scan->end_of_heap && object.bytes <= MOST_BYTES)
+    if (scan->end_of_heap)
         type = liveobj_type_of(&object, reader);
-    if (type.kind != LIVEOBJ_TYPE_CLASS ||
-        liveobj_storage_kind_of(type.metadata) == LIVEOBJ_STORAGE_NONE)
-        return false;
-    struct liveobj_words words = liveobj_words_of(&object, &type, reader);
-    while (liveobj_words_next(&words, reader, &word))
-        if (words.next > place)
-            return words.next - sizeof word != place;
-    return true;
+    scan->storage = scan->range.start;
+    scan->element = 0;
+    scan->is_storage = type.kind == LIVEOBJ_TYPE_CLASS &&
+                       liveobj_storage_kind_of(type.metadata) != LIVEOBJ_STORAGE_NONE;
+    if (scan->is_storage)
+        scan->elements = liveobj_words_of(&object, &type, reader);
+}
+
+/// Whether the word lies in a collection's storage that the recorder does not know, because it is
+/// the recorder's own or older, and not in an element. Removed elements leave their words.
+static bool is_in_free_storage(struct liveobj_scan *scan, uintptr_t place) {
+    uintptr_t word;
+    if (scan->storage != scan->range.start)
+        find_storage(scan);
+    while (scan->is_storage && scan->element < place &&
+           liveobj_words_next(&scan->elements, liveobj_metadata_reader(), &word))
+        scan->element = scan->elements.next - sizeof word;
+    return scan->is_storage && scan->element != place;
 }
 
 /// Not inlined: few words point to an object, and the path of all other words must be fast.
@@ -92,7 +97,6 @@ static inline void scan_word(struct liveobj_scan *scan, const uintptr_t *place) 
         visit_root(scan, place);
     if (LIVEOBJ_UNLIKELY(*place - scan->groups.start < scan->groups.end - scan->groups.start))
         liveobj_dispatch_note_root(*place);
-    liveobj_scan_watch(scan, *place);
 }
 
 /// The end of the memory of the live object that begins at `address`, slack included; 0 if no
@@ -187,10 +191,13 @@ static bool is_no_root(const struct liveobj_scan *scan, uintptr_t content) {
 }
 
 /// A task's frames are no roots, and may have the only pointer to memory.
-static void watch_chunk(const struct liveobj_scan *scan, uintptr_t content, uintptr_t end) {
-    bool is_slab = liveobj_address_find(&scan->tasks->slabs, content);
-    for (; is_slab && content < end; content += sizeof content)
-        liveobj_scan_watch(scan, *(const uintptr_t *)content);
+static void visit_slab(const struct liveobj_scan *scan, uintptr_t content, uintptr_t end) {
+    for (; content < end; content += sizeof content) {
+        struct liveobj_root root = {.kind = LIVEOBJ_ROOT_STACK,
+                                    .word = *(const uintptr_t *)content};
+        if (liveobj_suspects_find(scan->suspects, root.word))
+            scan->visit(scan->context, &root);
+    }
 }
 
 /// Scans every chunk that is not free, not a cached continuation of libdispatch, not a task's slab
@@ -204,7 +211,8 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
         uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
         if (liveobj_chunk_is_free(chunks, chunk, liveobj_roots_is_heap, scan->roots) ||
             is_no_root(scan, content)) {
-            watch_chunk(scan, content, end);
+            if (liveobj_address_find(&scan->tasks->slabs, content))
+                visit_slab(scan, content, end);
             continue;
         }
         note_library_object(scan, content);

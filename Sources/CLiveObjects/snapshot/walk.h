@@ -20,7 +20,6 @@
 #include "records/records.h"
 #include "roots/roots.h"
 #include "snapshot/blocks.h"
-#include "snapshot/lost_buffers.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -64,8 +63,10 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
 /// What the walk has found of an object.
 struct liveobj_found {
     uint32_t referrer;        // the last object, counted from 1, with a reference to it
-    int32_t unexplained : 31; // retains without a strong reference
-    bool is_held : 1;         // by a root that is no stale word
+    int32_t unexplained : 29; // retains without a strong reference
+    bool is_held : 1;         // by a root that is no stale word; a buffer by any word
+    bool is_buffer : 1;       // raw memory of the program's to which no object refers
+    bool is_in_use : 1;       // by the allocator, which may have freed a buffer for C code
 };
 
 struct liveobj_walk {
@@ -80,8 +81,8 @@ struct liveobj_walk {
     struct liveobj_task_memory task_memory;
     struct liveobj_found *found; // by ordinal, counted from 1
     struct liveobj_suspects suspects;
-    struct liveobj_blocks blocks;       // that objects may point to
-    struct liveobj_raw_buffers buffers; // that may be lost
+    bool has_unread_words;        // of an object: a buffer may be in use
+    struct liveobj_blocks blocks; // that objects may point to
 
     // The current object.
     uint32_t index;
@@ -139,15 +140,14 @@ void liveobj_walk_write_references(struct liveobj_walk *walk);
 /// Adds the blocks that the current object may point to: words of its stored properties.
 void liveobj_walk_find_blocks(struct liveobj_walk *walk, const struct liveobj_type *type);
 void liveobj_walk_write_blocks(struct liveobj_walk *walk);
-/// Finds the buffers that no object refers to, after the references were written.
+/// Finds the raw buffers to which no object refers, after the references were written.
 void liveobj_walk_find_buffers(struct liveobj_walk *walk);
-/// Notes that a word leads to the address. A `liveobj_visit_address_fn`.
-void liveobj_walk_visit_address(void *walk, uintptr_t address);
-void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk);
-/// Lists the objects with an unexplained retain that no root is known to hold.
+/// Lists these buffers and the objects with an unexplained retain, if no root is known to hold
+/// them.
 void liveobj_walk_find_suspects(struct liveobj_walk *walk);
 void liveobj_walk_write_roots(struct liveobj_walk *walk);
 void liveobj_walk_write_words(struct liveobj_walk *walk);
+void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);
 void liveobj_walk_write_retains(struct liveobj_walk *walk);
 

@@ -50,119 +50,45 @@ static bool is_of_program(const struct liveobj_object *buffer) {
            is_in_standard_library(trace.frames[i]);
 }
 
-static bool is_candidate(struct liveobj_walk *walk) {
-    return is_of_program(&walk->object) && !liveobj_side_table_object(walk->object.address);
-}
-
 /// A step.
-static void find_candidate(void *context) {
+static void note_buffer_without_referrer(void *context) {
     struct liveobj_walk *walk = context;
-    uint32_t ordinal = liveobj_walk_ordinal(walk), referrer = walk->found[ordinal + 1].referrer;
-    bool has_referrer = referrer && referrer != ordinal + 1;
-    if (!has_referrer && is_candidate(walk))
-        liveobj_raw_buffers_add(&walk->buffers, &walk->object, ordinal);
+    uint32_t number = walk->ordinals[walk->index], referrer = walk->found[number].referrer;
+    bool has_referrer = referrer && referrer != number;
+    walk->found[number].is_buffer = !has_referrer && is_of_program(&walk->object) &&
+                                    !liveobj_side_table_object(walk->object.address);
 }
 
 void liveobj_walk_find_buffers(struct liveobj_walk *walk) {
     while (liveobj_walk_next(walk))
         if (walk->object.metadata == LIVEOBJ_METADATA_RAW_BUFFER)
-            liveobj_snapshot_step(find_candidate, walk);
-    liveobj_raw_buffers_sort(&walk->buffers);
-    walk->roots->watched = liveobj_raw_buffers_extent(&walk->buffers);
-}
-
-// MARK: - Words
-
-void liveobj_walk_visit_address(void *context, uintptr_t address) {
-    struct liveobj_walk *walk = context;
-    struct liveobj_raw_buffer *buffer = liveobj_raw_buffers_find(&walk->buffers, address);
-    if (buffer)
-        buffer->has_pointer = true;
-}
-
-static void note_word(struct liveobj_walk *walk, uintptr_t word) {
-    struct liveobj_extent watched = walk->roots->watched;
-    uintptr_t address = word & LIVEOBJ_TAGGED_ADDRESS_MASK;
-    if (address - watched.start >= watched.end - watched.start)
-        return;
-    struct liveobj_raw_buffer *buffer = liveobj_raw_buffers_find(&walk->buffers, address);
-    if (buffer && buffer->object != liveobj_walk_ordinal(walk))
-        buffer->has_pointer = true;
-}
-
-static void note_words(void *context, struct liveobj_extent extent) {
-    for (uintptr_t place = extent.start; place < extent.end; place += sizeof place) {
-        if (place % LIVEOBJ_PAGE_BYTES == 0)
-            liveobj_snapshot_advance();
-        note_word(context, *(const uintptr_t *)place);
-    }
-}
-
-/// Of large memory only what is resident.
-static void note_memory(struct liveobj_walk *walk, uintptr_t start, uintptr_t end) {
-    enum { LARGE_BYTES = 1 << 20, PIECE_BYTES = 64 << 20 };
-    if (start >= end || end - start < LARGE_BYTES)
-        return note_words(walk, (struct liveobj_extent){start, end});
-    for (uintptr_t next; start < end; start = next) {
-        next = end - start > PIECE_BYTES ? start + PIECE_BYTES : end;
-        liveobj_snapshot_advance();
-        if (liveobj_os_visit_pages((struct liveobj_extent){start, next}, false, note_words, walk))
-            __builtin_trap(); // ends the step, as reading it would
-    }
-}
-
-/// A step: all words of the current object.
-static void note_object(void *context) {
-    struct liveobj_walk *walk = context;
-    struct liveobj_reader *reader = &walk->capture->reader;
-    uintptr_t word;
-    liveobj_walk_read_header(walk);
-    struct liveobj_words words = liveobj_words_with_slack(
-        &walk->object, &walk->capture->types.table.types[walk->type], reader);
-    if (!words.bitmap)
-        return note_memory(walk, words.next, words.end & ~(sizeof word - 1));
-    while (liveobj_words_next(&words, reader, &word)) {
-        liveobj_snapshot_advance();
-        note_word(walk, word);
-    }
-}
-
-static bool note_objects(struct liveobj_walk *walk) {
-    bool is_read = true;
-    while (liveobj_walk_next(walk))
-        is_read &= liveobj_snapshot_step(note_object, walk);
-    return is_read;
+            liveobj_snapshot_step(note_buffer_without_referrer, walk);
 }
 
 // MARK: - Lost ones
 
-/// Removes those to which a word leads, and those that are not known to be in use.
-static void keep_lost(struct liveobj_walk *walk) {
+/// Whether the allocator has not freed it. Large chunks have a mapping of their own, and are in no
+/// heap.
+static bool is_in_use(const struct liveobj_walk *walk) {
     enum { LARGE_BYTES = 64 << 10, HEADER_BYTES = 16 };
-    struct liveobj_raw_buffers *buffers = &walk->buffers;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < buffers->count; i++) {
-        struct liveobj_raw_buffer buffer = buffers->items[i];
-        bool is_mapped = buffer.bytes >= LARGE_BYTES &&
-                         buffer.start % LIVEOBJ_PAGE_BYTES == HEADER_BYTES &&
-                         liveobj_roots_is_heap(walk->roots, buffer.start);
-        if (!buffer.has_pointer && (buffer.is_in_use || is_mapped))
-            buffers->items[count++] = buffer;
-    }
-    buffers->count = count;
+    const struct liveobj_object *buffer = &walk->object;
+    bool is_mapped = buffer->bytes >= LARGE_BYTES &&
+                     buffer->address % LIVEOBJ_PAGE_BYTES == HEADER_BYTES &&
+                     liveobj_roots_is_heap(walk->roots, buffer->address);
+    return is_mapped || walk->found[walk->ordinals[walk->index]].is_in_use;
 }
 
 void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk) {
     struct liveobj_section section;
-    keep_lost(walk);
-    if (walk->report->unread || !walk->buffers.count || !note_objects(walk))
+    if (walk->report->unread || walk->has_unread_words ||
+        !liveobj_section_start(&section, &walk->stream, "LOST"))
         return;
-    keep_lost(walk);
-    if (!liveobj_section_start(&section, &walk->stream, "LOST"))
-        return;
-    for (uint32_t i = 0; i < walk->buffers.count; i++) {
+    while (liveobj_walk_next(walk)) {
+        const struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+        if (!found->is_buffer || found->is_held || !is_in_use(walk))
+            continue;
         liveobj_section_reserve(&section, sizeof(uint32_t));
-        liveobj_put_u32(&section, walk->buffers.items[i].object);
+        liveobj_put_u32(&section, liveobj_walk_ordinal(walk));
     }
     liveobj_section_finish(&section);
 }

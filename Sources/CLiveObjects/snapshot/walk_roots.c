@@ -59,8 +59,8 @@ static void put_root(struct root_writer *writer, const struct liveobj_root *root
     liveobj_put(&writer->section, &record, sizeof record);
 }
 
-/// Most words that lead into an object from a stack or from memory of C code are old: they would
-/// make the answer differ from run to run.
+/// Most words on stacks and in memory of C code that lead to an object are old: one that is not its
+/// address would make the answer differ from run to run.
 static bool may_be_old(const struct liveobj_root *root) {
     return root->kind == LIVEOBJ_ROOT_STACK || root->kind == LIVEOBJ_ROOT_C_MEMORY;
 }
@@ -69,20 +69,21 @@ static void take_root(void *context, const struct liveobj_root *root) {
     struct root_writer *writer = context;
     struct liveobj_walk *walk = writer->walk;
     uint32_t number = liveobj_walk_find(walk, root->target);
-    bool is_disguised = !number && root->word && !may_be_old(root);
+    bool is_disguised = !number && root->word;
     if (is_disguised)
         number = liveobj_suspects_find(&walk->suspects, root->word);
+    struct liveobj_found *found = &walk->found[number];
+    found->is_held |= found->is_buffer || !may_be_old(root);
+    if (is_disguised && (found->is_buffer || may_be_old(root)))
+        return;
     if (number && is_wanted(writer, number - 1, root))
         put_root(writer, root, number - 1, is_disguised);
-    walk->found[number].is_held |= !may_be_old(root);
 }
 
 static void note_chunk(void *context, uintptr_t content, uint64_t bytes) {
     struct liveobj_walk *walk = context;
-    struct liveobj_raw_buffer *buffer = liveobj_raw_buffers_find(&walk->buffers, content);
     liveobj_blocks_note(&walk->blocks, content, bytes);
-    if (buffer && buffer->start == content)
-        buffer->is_in_use = true;
+    walk->found[liveobj_walk_find(walk, content)].is_in_use = true;
 }
 
 void liveobj_walk_write_roots(struct liveobj_walk *walk) {
@@ -94,7 +95,6 @@ void liveobj_walk_write_roots(struct liveobj_walk *walk) {
         writer.section.before = &walk->declaration_section;
         liveobj_blocks_prepare(&walk->blocks);
         walk->roots->visit_chunk = note_chunk;
-        walk->roots->visit_address = liveobj_walk_visit_address;
         walk->roots->visit_context = walk;
         if (!walk->roots->failed)
             walk->report->unread = liveobj_roots_scan(walk->roots, &walk->task_memory,

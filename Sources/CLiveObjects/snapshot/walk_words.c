@@ -1,5 +1,5 @@
 // walk_words.c - finds the words of objects that lead to a suspect without being its address, and
-// writes them as references.
+// writes those to objects as references. A buffer is held by any of them.
 //
 // A program that keeps an object by such a word has retained it by itself. Numbers count only under
 // a tag: a plain one may be the address of an object that died where the suspect is now.
@@ -20,9 +20,9 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 static bool is_suspect(const struct liveobj_walk *walk) {
     const struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
-    return found->unexplained > 0 && !found->is_held &&
-           walk->object.metadata != LIVEOBJ_METADATA_TASK &&
-           walk->object.metadata != LIVEOBJ_METADATA_RAW_BUFFER;
+    bool is_object = walk->object.metadata != LIVEOBJ_METADATA_TASK &&
+                     walk->object.metadata != LIVEOBJ_METADATA_RAW_BUFFER;
+    return !found->is_held && (found->is_buffer || (is_object && found->unexplained > 0));
 }
 
 void liveobj_walk_find_suspects(struct liveobj_walk *walk) {
@@ -51,6 +51,9 @@ static uint32_t label_of_words(const struct liveobj_type *type) {
 static bool may_lead(const struct liveobj_walk *walk, const struct liveobj_type *type,
                      uintptr_t place) {
     uintptr_t word = *(const uintptr_t *)place;
+    bool is_behind = place - walk->object.address >= walk->object.bytes;
+    if (is_behind || walk->strong.is_pinned || type->kind == LIVEOBJ_TYPE_TASK)
+        return false;
     bool has_tag = (word & LIVEOBJ_WORD_ADDRESS) != word;
     return liveobj_references_is_number(&walk->object, type, place)
                ? has_tag
@@ -61,7 +64,11 @@ static void take_word(struct liveobj_walk *walk, uintptr_t place) {
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
     uint32_t source = walk->ordinals[walk->index];
     uint32_t target = liveobj_suspects_find(&walk->suspects, *(const uintptr_t *)place);
-    if (target && target != source && may_lead(walk, type, place))
+    if (target == source)
+        return;
+    if (walk->found[target].is_buffer)
+        walk->found[target].is_held = true;
+    else if (target && may_lead(walk, type, place))
         liveobj_walk_add_edge(walk,
                               (struct liveobj_edge){source - 1, target - 1, label_of_words(type),
                                                     LIVEOBJ_NO_ELEMENT, 0});
@@ -83,9 +90,7 @@ static void take_words_of_object(void *context) {
     uintptr_t word;
     liveobj_walk_read_header(walk);
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
-    if (walk->strong.is_pinned || type->kind == LIVEOBJ_TYPE_TASK)
-        return;
-    struct liveobj_words words = liveobj_words_of(&walk->object, type, reader);
+    struct liveobj_words words = liveobj_words_with_slack(&walk->object, type, reader);
     if (!words.bitmap)
         return liveobj_words_visit(words.next, words.end, take_words, walk);
     while (liveobj_words_next(&words, reader, &word))
@@ -101,7 +106,9 @@ void liveobj_walk_write_words(struct liveobj_walk *walk) {
     section.before = &walk->declaration_section;
     while (!walk->stream.failed && liveobj_walk_next(walk)) {
         walk->edge_count = 0;
-        if (liveobj_snapshot_step(take_words_of_object, walk) && walk->edge_count > 0) {
+        bool is_read = liveobj_snapshot_step(take_words_of_object, walk);
+        walk->has_unread_words |= !is_read;
+        if (is_read && walk->edge_count > 0) {
             liveobj_walk_put_new_labels(walk);
             liveobj_walk_put_edges(walk, &section);
         }
