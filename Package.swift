@@ -212,13 +212,7 @@ let package = Package(
 #endif
 
 // scripts/test runs the tests with optimisation for the sake of the code that they test. Theirs matters only where it is
-// what is watched; elsewhere, to optimise it takes more than a minute.
-for target in package.targets where target.type == .test && target.name != "LiveObjectsTests" {
-  target.swiftSettings =
-    (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
-}
-
-// To optimise tests took two fifths of the processor time of a release build. `LiveObjectsTests` are their own subject.
+// what is watched; elsewhere it only takes time.
 for target in package.targets where target.type == .test && target.name != "LiveObjectsTests" {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
