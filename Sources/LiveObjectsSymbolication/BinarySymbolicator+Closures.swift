@@ -114,10 +114,12 @@ extension BinarySymbolicator {
       function = contexts.removeLast()
       let explicit = contexts.filter { !$0.hasPrefix("implicit " + Self.closure) }
       numbers = explicit.reversed().compactMap { Int($0.trimmingPrefix(Self.closure)) }
-      if numbers.count < explicit.count { return nil }
+      if numbers.count < explicit.count || numbers.count > Self.mostNested { return nil }
     }
 
     private static let closure = "closure #"
+    /// The source is read once for each level.
+    private static let mostNested = 16
   }
 
   private func locate(_ entries: [CodeAddress], inSourceBy symbolizer: LLVMSymbolizer) {

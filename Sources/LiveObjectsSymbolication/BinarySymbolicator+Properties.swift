@@ -127,13 +127,17 @@ extension BinarySymbolicator {
     _ capture: Capture
   ) -> [Key: Set<String>] {
     guard !prefixes.isEmpty else { return [:] }
+    let byPrefix = Dictionary(grouping: prefixes, by: \.prefix)
+    let lengths = Set(byPrefix.keys.map(\.utf8.count))
     var functions: [Key: [Frame]] = [:]
     for binary in binaries {
       guard let file = ELFFile(path: binary.path) else { continue }
       for (address, symbol) in SymbolTable(of: file, .functions).all
       where symbol.hasPrefix("$s") && Self.functionEndings.contains(where: symbol.hasSuffix) {
-        for (prefix, key) in prefixes where symbol.hasPrefix(prefix) {
-          functions[key, default: []].append(Frame(entry: address, of: binary.image))
+        for length in lengths where length <= symbol.utf8.count {
+          for (_, key) in byPrefix[String(decoding: symbol.utf8.prefix(length), as: UTF8.self)] ?? [] {
+            functions[key, default: []].append(Frame(entry: address, of: binary.image))
+          }
         }
       }
     }

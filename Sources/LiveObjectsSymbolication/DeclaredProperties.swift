@@ -5,7 +5,8 @@ struct DeclaredProperties {
   /// The lines by the names of type and property, `Outer.Inner` and `owner`. Several where conditions of the build choose.
   private var lines: [String: [String: [Int]]] = [:]
 
-  private let tokens: [SourceText.Token]
+  /// Until they are read: a large file has millions.
+  private var tokens: [SourceText.Token]
   /// What brackets are open, the file first.
   private var scopes = [Scope(names: [])]
   /// The type whose body the next brace opens.
@@ -22,6 +23,7 @@ struct DeclaredProperties {
     tokens = text.tokens
     // Without its last closing bracket, the file is not understood: what follows may be anything.
     for index in tokens.indices where !scopes.isEmpty { read(at: index) }
+    tokens = []
   }
 
   /// The line that declares a stored property; `nil` unless exactly one fits. A property wrapper or a macro stores its

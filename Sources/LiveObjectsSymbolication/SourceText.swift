@@ -6,6 +6,8 @@ import LiveObjectsSystem
 struct SourceText {
   /// Above any file that a person has written.
   private static let mostBytes = 1 << 20
+  /// Above any name that a person has written. A type's name is copied for each of its properties.
+  private static let longestWord = 256
 
   struct Token {
     enum Content: Equatable {
@@ -84,7 +86,7 @@ extension SourceText {
   private mutating func readToken() {
     let word = rest.prefix(while: Self.isPartOfWord)
     if !word.isEmpty {
-      emit(.word(String(decoding: word, as: UTF8.self)))
+      emit(.word(String(decoding: word.prefix(Self.longestWord), as: UTF8.self)))
       rest = rest.dropFirst(word.count)
     } else {
       let byte = rest[rest.startIndex]
