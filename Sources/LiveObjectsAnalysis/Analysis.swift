@@ -84,10 +84,12 @@ package struct UnnamedAnalysis: Sendable {
     let scope = AnalysisScope(in: capture, options)
     var heap = ReachabilityAnalysis(of: scope)
     groups = ObjectGroup.all(of: scope, heap)
-    let explained = heap.map { HeapFindings($0, of: capture, labels: labels, options) }
+    let isFound = labels.map { $0.map(options.finds) ?? true }
+    let explained = heap.map { HeapFindings($0, of: capture, labels: labels, isFound: isFound) }
     let held = explained?.held ?? []
-    sizes = heap?.sizes(
-      of: held.map(\.objects) + groups.map(\.unexplainedObjects), held.map(\.owner) + groups.map(\.key.owner))
+    // What is no finding of its own may be counted with another one.
+    let grown = groups.map { isFound[$0.key.type] ? $0.unexplainedObjects : [] }
+    sizes = heap?.sizes(of: held.map(\.objects) + grown, held.map(\.owner) + groups.map(\.key.owner))
     self.explained = explained
     traces = NumberedTraces(capture.stackTraces)
     let traced = groups.filter { options.needsTrace($0, label: labels[$0.key.type]) }.map(\.key.stackTrace)

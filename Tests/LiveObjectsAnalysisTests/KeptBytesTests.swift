@@ -102,6 +102,16 @@ import Testing
     #expect(decoded.blockOwners == builder.capture.graph?.blockOwners)
   }
 
+  /// The storage has no known holder either, and is no finding of its own.
+  @Test mutating func storageOfAnObjectWithoutAKnownHolderIsItsOwn() throws {
+    let store = object("Demo.Store", 64)
+    let storage = object("Swift._ContiguousArrayStorage<Swift.Int>", 1000)
+    builder.reference(from: store, to: storage, property: "numbers")
+    builder.root(.cMemory(address: 0x900), to: store)
+    let finding = try #require(analyse(builder).findings.first)
+    #expect((finding.verdict, finding.bytes, finding.ownBytes) == (.growth, 1064, 1064))
+  }
+
   @Test mutating func blocksOfLeakedObjectsCount() throws {
     let node = object("Demo.Node", 32)
     builder.reference(from: node, to: node, property: "itself")

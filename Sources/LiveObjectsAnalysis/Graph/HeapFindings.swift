@@ -2,7 +2,7 @@ import LiveObjectsCapture
 
 /// Builds findings from the reachability analysis of a capture.
 struct HeapFindings {
-  let reachability: ReachabilityAnalysis
+  private let reachability: ReachabilityAnalysis
   private let labels: [TypeLabel?]
   private let leaks: [LeakTally]
   let held: [HeldObjects]
@@ -12,16 +12,16 @@ struct HeapFindings {
   private var graph: ReferenceGraph { reachability.graph }
   private var capture: Capture { reachability.graph.capture }
 
-  /// - Parameter labels: by index into `Capture.types`.
+  /// - Parameters:
+  ///   - labels: by index into `Capture.types`.
+  ///   - isFound: likewise: whether objects of the type are findings of their own.
   init(
-    _ reachability: ReachabilityAnalysis, of capture: Capture, labels: [TypeLabel?],
-    _ options: Analysis.Options
+    _ reachability: ReachabilityAnalysis, of capture: Capture, labels: [TypeLabel?], isFound: [Bool]
   ) {
     self.reachability = reachability
     self.labels = labels
     leaks = LeakTally.all(reachability.leaks, in: reachability, labels)
     let counted = reachability.counted
-    let isFound = labels.map { $0.map(options.finds) ?? true }
     let isEvaluated = { (object: Int) in
       isFound[capture.objects[object].type] && !Self.isPartOfOther(object, reachability)
     }
@@ -165,9 +165,8 @@ extension HeapFindings {
   }
 
   private func victimTypes(of leak: LeakTally) -> [Finding.VictimType] {
-    let types = Dictionary(grouping: leak.victimTypes) { labels[$0.key]?.isUserDefined ?? true }
-      .mapValues { Finding.VictimType.sum(of: $0.map { .init(typeName($0.key), $0.value) }) }
-    return Array(((types[true] ?? []) + (types[false] ?? [])).prefix(Finding.mostVictimTypes))
+    let types = leak.victimTypes.map { Finding.VictimType(typeName($0.key), $0.value) }
+    return Array(Finding.VictimType.sum(of: types).prefix(Finding.mostVictimTypes))
   }
 
   /// The second cycle, unless it is through the same properties, as in lists, or a call breaks all of them.
