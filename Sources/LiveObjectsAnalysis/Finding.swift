@@ -240,13 +240,7 @@ extension Finding {
       < (b.test ?? "", b.testCase ?? "", b.acceptance == nil ? 0 : 1)
   }
 
-  private var part: Int {
-    switch verdict {
-    case .retainCycle, .overRetained, .leakedTask, .lostBuffer: 0
-    case .heldBy: 1
-    case .growth: 2
-    }
-  }
+  private var part: Int { isUnreachable ? 0 : verdict == .heldBy ? 1 : 2 }
 }
 
 extension Finding.Certainty: Comparable {

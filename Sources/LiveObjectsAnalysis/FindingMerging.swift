@@ -27,7 +27,7 @@ extension Finding {
     instances += other.instances
     objects += other.objects
     victims += other.victims
-    victimTypes = Array(VictimType.merged(victimTypes + other.victimTypes).prefix(Self.mostVictimTypes))
+    victimTypes = Array(VictimType.sum(of: victimTypes + other.victimTypes).prefix(Self.mostVictimTypes))
     bytes.add(saturating: other.bytes)
     ownBytes.add(saturating: other.ownBytes)
     omittedCallSites += other.omittedCallSites
@@ -96,14 +96,12 @@ extension Finding {
 }
 
 extension Finding.VictimType {
-  /// One for each type, in the order of their first appearance.
-  package static func merged(_ all: [Self]) -> [Self] {
+  /// One for each type: the program's own first, each part with most objects first.
+  package static func sum(of all: [Self]) -> [Self] {
     all.mergingEqual(by: \.type) { $0.objects += $1.objects }
-  }
-
-  /// One for each type, most objects first.
-  static func sum(of all: [Self]) -> [Self] {
-    merged(all).sorted { ($1.objects, $0.type) < ($0.objects, $1.type) }
+      .map { (isSystem: TypeName($0.type).isUserDefined ? 0 : 1, type: $0) }
+      .sorted { ($0.isSystem, $1.type.objects, $0.type.type) < ($1.isSystem, $0.type.objects, $1.type.type) }
+      .map(\.type)
   }
 }
 

@@ -124,6 +124,8 @@ public enum ObjectKind: String, Sendable, CaseIterable {
 }
 
 extension ObjectKind {
+  var isInstance: Bool { self == .classInstance || self == .actor }
+
   init(of type: TypeDescription) {
     switch type.kind {
     case .classInstance: self = Self.storages[Self.genericBase(of: type.name)] ?? .classInstance

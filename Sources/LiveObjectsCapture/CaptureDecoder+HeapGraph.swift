@@ -104,7 +104,7 @@ extension CaptureDecoder {
       }
       last = reference.source
     }
-    guard graph.references.count + references.count < Self.mostReferences else {
+    guard graph.references.count + words.count + references.count < Self.mostReferences else {
       throw .damage(at: start, "it has more references than can be analysed")
     }
     return Array(references)

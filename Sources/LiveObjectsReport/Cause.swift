@@ -89,7 +89,7 @@ extension Cause {
 
   /// Objects that are alive only because of the leaked ones.
   public var victims: Int { variants.reduce(0) { $0 + $1.victims } }
-  var victimTypes: [Finding.VictimType] { Finding.VictimType.merged(variants.flatMap(\.victimTypes)) }
+  var victimTypes: [Finding.VictimType] { Finding.VictimType.sum(of: variants.flatMap(\.victimTypes)) }
 
   /// Bytes asked for by the objects.
   public var bytes: UInt64 { variants.reduce(into: 0) { $0.add(saturating: $1.bytes) } }

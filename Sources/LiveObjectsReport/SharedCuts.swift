@@ -45,7 +45,7 @@ struct SharedCuts {
 
 extension Finding.Hint.Place {
   fileprivate var identity: [String] {
-    [kind.rawValue, name.withoutGenericArguments, file ?? "", line.map(String.init) ?? ""]
+    [kind.rawValue, name.withoutArguments, file ?? "", line.map(String.init) ?? ""]
   }
 }
 
@@ -57,21 +57,6 @@ extension Finding.PathStep {
   }
 
   fileprivate var identity: [String] {
-    [type.withoutGenericArguments, referenceWithoutElements.withoutGenericArguments]
-  }
-}
-
-extension String {
-  /// `Demo.Box<Swift.Int>.Entry` is `Demo.Box.Entry`; arrows stay.
-  fileprivate var withoutGenericArguments: String {
-    var (kept, depth, last) = ([UInt8](), 0, UInt8(0))
-    for byte in utf8 {
-      let closes = byte == UInt8(ascii: ">") && last != UInt8(ascii: "-") && depth > 0
-      if byte == UInt8(ascii: "<") { depth += 1 }
-      if depth == 0 { kept.append(byte) }
-      if closes { depth -= 1 }
-      last = byte
-    }
-    return String(decoding: kept, as: UTF8.self)
+    [type.withoutArguments, referenceWithoutElements.withoutArguments]
   }
 }

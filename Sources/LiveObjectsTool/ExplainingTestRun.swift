@@ -82,21 +82,11 @@ struct RetainPatterns: Equatable {
   /// or a function goes by its own name alone. Closures and the like have none.
   private static func pattern(for type: String) -> String? {
     let isNested = type.hasPrefix("(extension in ")
-    let plain = withoutGenericArguments(type.drop { isNested && $0 != ":" }.drop { $0 == ":" })
+    let plain = String(type.drop { isNested && $0 != ":" }.drop { $0 == ":" }).withoutArguments
     let parts = plain.split(separator: ".", omittingEmptySubsequences: false)
     let isNominal = parts.count > 1 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(isPartOfName) }
     guard isNominal, let name = parts.last else { return nil }
     return isNested ? "*.\(name)" : plain
-  }
-
-  private static func withoutGenericArguments(_ type: some StringProtocol) -> String {
-    var depth = 0
-    return String(
-      type.filter { character in
-        defer { if character == ">" { depth -= 1 } }
-        if character == "<" { depth += 1 }
-        return depth == 0
-      })
   }
 
   private static func isPartOfName(_ character: Character) -> Bool {

@@ -55,7 +55,7 @@ struct HeldFinding {
 
   private func rank(_ packages: Packages, _ index: Int) -> (Int, Int, Int, Int, Int) {
     (
-      isCycle ? 0 : 1, finding.kind == .classInstance || finding.kind == .actor ? 0 : 1,
+      isCycle ? 0 : 1, finding.kind.isInstance ? 0 : 1,
       packages.isProgram(type: finding.type) ? 0 : 1, finding.path.count, index
     )
   }

@@ -144,27 +144,29 @@ extension LeakSearch {
   /// references.
   mutating func findOverRetained(_ holders: HolderSearch) {
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
-    findCyclesThroughMemory(among: overRetained(holders), holders)
-    for buffer in graph.heap.lostBuffers.sorted() where graph.kind(of: Int(buffer)) == .rawBuffer {
-      addUnreachable(Int(buffer), .lostBuffer, holders)
+    let candidates = overRetained(holders)
+    findCyclesThroughMemory(among: candidates.objects, candidates.components, holders)
+    for buffer in graph.heap.lostBuffers.map(Int.init).sorted(by: isOlder)
+    where graph.kind(of: buffer) == .rawBuffer {
+      addUnreachable(buffer, .lostBuffer, holders)
     }
-    for object in overRetained(holders) { addUnreachable(object, .overRetained, holders) }
+    for object in candidates.objects { addUnreachable(object, .overRetained, holders) }
+  }
+
+  /// The order of allocation does not depend on where objects lie in memory.
+  private func isOlder(_ object: Int, than other: Int) -> Bool {
+    graph.capture.objects[object].sequence < graph.capture.objects[other].sequence
   }
 
   /// Finds objects that hold each other through memory that they have allocated, such as that of an
   /// `UnsafeMutablePointer`: words in it account for all retains of theirs.
-  private mutating func findCyclesThroughMemory(among candidates: [Int], _ holders: HolderSearch) {
-    guard !candidates.isEmpty else { return }
-    let components = StronglyConnectedComponents(
-      in: graph, isPart: { Self.isUnreachable($0, in: graph, holders) }, follows: graph.mayKeepAlive)
+  private mutating func findCyclesThroughMemory(
+    among candidates: [Int], _ components: StronglyConnectedComponents?, _ holders: HolderSearch
+  ) {
+    guard let components else { return }
     let numbers = Set(candidates.compactMap(components.component)).sorted(by: >)
     for core in numbers.map({ components[$0] }) where hasMemory(core) && hasAllRetains(core) {
-      for object in core { taken[Int(object)] = true }
-      let victims = takeUnreachableVictims(of: core, holders)
-      groups.append(
-        LeakGroup(
-          verdict: .retainCycle, doubts: doubtsOnRetains.union([.conservativeReferences]), core: Array(core),
-          victims: victims))
+      addUnreachable(core, .retainCycle, doubtsOnRetains.union([.conservativeReferences]), holders)
     }
   }
 
@@ -177,17 +179,22 @@ extension LeakSearch {
     Doubt.all(on: graph.heap.status).subtracting([.unreadObject]).union([.search])
   }
 
-  /// Objects that another one keeps alive come after it: they are its victims. Objects that keep one another alive come
-  /// in the order of their allocation, which does not depend on where they lie in memory.
-  private func overRetained(_ holders: HolderSearch) -> [Int] {
-    let candidates = (0..<graph.count).filter { isOverRetained($0, holders) }
-    guard candidates.count > 1 else { return candidates }
+  /// Objects that another one keeps alive come after it: they are its victims. Objects that keep one another alive, which
+  /// are components, come in the order of their allocation.
+  private func overRetained(_ holders: HolderSearch) -> (
+    objects: [Int], components: StronglyConnectedComponents?
+  ) {
+    let objects = (0..<graph.count).filter { isOverRetained($0, holders) }
+    guard !objects.isEmpty else { return ([], nil) }
     let components = StronglyConnectedComponents(
       in: graph, isPart: { Self.isUnreachable($0, in: graph, holders) }, follows: graph.mayKeepAlive)
-    let order = { [objects = graph.capture.objects] object in
-      (-(components.component(of: object) ?? 0), objects[object].sequence)
-    }
-    return candidates.sorted { order($0) < order($1) }
+    let component = { components.component(of: $0) ?? 0 }
+    return (
+      objects.sorted {
+        component($0) == component($1) ? isOlder($0, than: $1) : component($0) > component($1)
+      },
+      components
+    )
   }
 
   /// Adds what only a group keeps by pointers, in memory of its own too. It is released with the group.
@@ -225,10 +232,15 @@ extension LeakSearch {
   }
 
   private mutating func addUnreachable(_ object: Int, _ verdict: Finding.Verdict, _ holders: HolderSearch) {
-    guard !taken[object] else { return }
-    taken[object] = true
-    let core = [UInt32(object)]
+    if !taken[object] { addUnreachable([UInt32(object)], verdict, doubtsOnRetains, holders) }
+  }
+
+  private mutating func addUnreachable(
+    _ core: some BidirectionalCollection<UInt32>, _ verdict: Finding.Verdict, _ doubts: Set<Doubt>,
+    _ holders: HolderSearch
+  ) {
+    for object in core { taken[Int(object)] = true }
     let victims = takeUnreachableVictims(of: core, holders)
-    groups.append(LeakGroup(verdict: verdict, doubts: doubtsOnRetains, core: core, victims: victims))
+    groups.append(LeakGroup(verdict: verdict, doubts: doubts, core: Array(core), victims: victims))
   }
 }

@@ -261,4 +261,15 @@ extension PathNaming {
   private func superclasses(of object: Int) -> [String] {
     graph.heap.superclasses[graph.capture.objects[object].type] ?? []
   }
+
+  /// The names of a class and its superclasses, the nearest first, without generic arguments.
+  func classNames(of type: Int) -> [String] {
+    let superclasses = (graph.heap.superclasses[type] ?? []).map { TypeName($0).text }
+    return ((labels[type].map { [$0.text] } ?? []) + superclasses).map(\.withoutArguments)
+  }
+
+  /// The image with a class of the program; `nil` for a generic one, whose metadata may lie in the runtime's own memory.
+  func programImage(of type: Int) -> Int? {
+    graph.capture.types[type].image.flatMap { graph.capture.images[$0].isSystem ? nil : $0 }
+  }
 }

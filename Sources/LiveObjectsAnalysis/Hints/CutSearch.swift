@@ -301,7 +301,6 @@ extension CutSearch {
   }
 
   private func isInstance(_ object: Int) -> Bool {
-    let kind = ObjectKind(of: type(of: object))
-    return kind == .classInstance || kind == .actor
+    ObjectKind(of: type(of: object)).isInstance
   }
 }

@@ -3,7 +3,7 @@ import LiveObjectsCapture
 /// Chooses the reference of a leaked cycle that the program should not own, or names what else ends the cycle.
 ///
 /// A hint is a claim about the program after the change: without the reference its target has to be owned by something
-/// outside of the cycle. `likely` has the rules, `Owners` the evidence.
+/// outside of the cycle. `choice(among:_:_:)` has the rules, `Owners` the evidence.
 struct CycleHints {
   /// References that a hint leaves to choose from.
   private static let mostAlternatives = 4
@@ -70,19 +70,21 @@ struct CycleHints {
       safe.filter(\.isSelf), safe.filter(\.name.isBack), safe.filter(\.name.isObserver),
       safe.filter { isOfElement($0, path, owners) }, safe.filter(\.isAddedByItself),
     ]
-    return hint(for: likely.first { !$0.isEmpty } ?? safe, path, owners)
+    return hint(for: likely.first { !$0.isEmpty } ?? safe, path)
   }
 
   /// Of several references, each must be one that can be weak; or the one that can be leads to the object that was there
   /// first.
-  private func hint(for equal: [Candidate], _ path: ObjectPath, _ owners: Owners) -> DraftHint? {
+  private func hint(for equal: [Candidate], _ path: ObjectPath) -> DraftHint? {
     let weak = equal.filter(\.isWeak)
     if equal.count == 1 { return equal[0].action.map { hint(to: $0, equal) } }
     if weak.count == equal.count {
       return weak.isEmpty || weak.count > Self.mostAlternatives ? nil : hint(to: .makeOneWeak, weak)
     }
-    return weak.count == 1 && isFirst(weak[0], among: equal, path, owners)
-      ? hint(to: weak[0].action ?? .declareWeak, weak) : nil
+    guard weak.count == 1, let action = weak[0].action, isFirst(weak[0], among: equal, path) else {
+      return nil
+    }
+    return hint(to: action, weak)
   }
 
   private func hint(to action: Finding.Hint.Action, _ candidates: [Candidate]) -> DraftHint {
@@ -196,11 +198,8 @@ extension CycleHints {
       return StoredProperty(name: label.property, types: [declaration.type], image: nil)
     }
     guard label.text.components.count == 1 else { return nil }
-    let types =
-      [naming.labels[type]?.text ?? ""] + (graph.heap.superclasses[type] ?? []).map { TypeName($0).text }
-    // The metadata of a generic class may lie in the runtime's own memory.
-    let image = graph.capture.types[type].image.flatMap { graph.capture.images[$0].isSystem ? nil : $0 }
-    return StoredProperty(name: label.text, types: types.map(\.withoutArguments), image: image)
+    return StoredProperty(
+      name: label.text, types: naming.classNames(of: type), image: naming.programImage(of: type))
   }
 }
 
@@ -245,9 +244,7 @@ extension CycleHints {
   }
 
   /// Whether the object that a reference leads to was there first, and no other reference is that of a box.
-  private func isFirst(
-    _ candidate: Candidate, among equal: [Candidate], _ path: ObjectPath, _ owners: Owners
-  ) -> Bool {
+  private func isFirst(_ candidate: Candidate, among equal: [Candidate], _ path: ObjectPath) -> Bool {
     let others = equal.filter { $0.onPath.position != candidate.onPath.position }
     let target = { (candidate: Candidate) in graph.target(path.references[candidate.onPath.position]) }
     let age = { (candidate: Candidate) in graph.capture.objects[target(candidate)].sequence }

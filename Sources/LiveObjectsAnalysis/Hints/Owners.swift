@@ -13,7 +13,7 @@ struct Owners {
     (self.naming, self.traces) = (naming, traces)
     let kinds = Set(leak.group.core.lazy.map { naming.graph.capture.objects[Int($0)].type })
     let own = kinds.filter { naming.labels[$0].map { $0.isUserDefined && $0.kind.isInstance } ?? false }
-    types = own.reduce(into: []) { $0.formUnion(Self.names(of: $1, naming)) }
+    types = own.reduce(into: []) { $0.formUnion(naming.classNames(of: $1)) }
   }
 
   /// Whether the object may be owned from outside: it is one of the program's, and no other object of the cycle has
@@ -21,7 +21,7 @@ struct Owners {
   func mayOwn(_ object: Int) -> Bool {
     let type = naming.graph.capture.objects[object].type
     guard let label = naming.labels[type], label.isUserDefined, label.kind.isInstance else { return false }
-    let own = Self.names(of: type, naming)
+    let own = Set(naming.classNames(of: type))
     return !creators(of: object).contains { frame in
       guard let context = frame.context(among: types) else { return false }
       // A static function has no object, and an initialiser of its own may call another one.
@@ -47,14 +47,14 @@ struct Owners {
 
   /// Whether a method of the object allocated the latest memory of a collection that another one has.
   func isAdder(_ object: Int, to storage: Int, of holder: Int) -> Bool {
-    let types = [object, holder].map { Self.names(of: naming.graph.capture.objects[$0].type, naming) }
+    let types = [object, holder].map { Set(naming.classNames(of: naming.graph.capture.objects[$0].type)) }
     let own = types[0].subtracting(types[1])
     return frames(of: storage).contains { !$0.isInitializer && $0.context(among: own) != nil }
   }
 
   /// The program's functions that led to the allocation, innermost first, without the object's own initialiser.
   private func creators(of object: Int) -> ArraySlice<NamedFrame> {
-    let own = Self.names(of: naming.graph.capture.objects[object].type, naming)
+    let own = Set(naming.classNames(of: naming.graph.capture.objects[object].type))
     let frames = frames(of: object)
     let isOwn = frames.first.map { $0.isInitializer && $0.context(among: own) != nil } ?? false
     return frames.dropFirst(isOwn ? 1 : 0)
@@ -64,16 +64,6 @@ struct Owners {
     traces.fromCallSite(naming.graph.capture.objects[object].stackTrace).map { traces.frames[$0] }
       .filter { $0.origin == .user && !$0.isCompilerGenerated }
   }
-
-  private static func names(of type: Int, _ naming: PathNaming) -> Set<String> {
-    let superclasses = naming.graph.heap.superclasses[type] ?? []
-    return Set(
-      ([naming.labels[type]?.text ?? ""] + superclasses.map { TypeName($0).text }).map(\.withoutArguments))
-  }
-}
-
-extension ObjectKind {
-  fileprivate var isInstance: Bool { self == .classInstance || self == .actor }
 }
 
 extension NamedFrame {

@@ -28,13 +28,13 @@ public struct SourceLine: Sendable, Hashable {
 
 extension String {
   /// `Demo.Box<Demo.Item>.Part<() -> ()>` is `Demo.Box.Part`.
-  var withoutArguments: String {
+  package var withoutArguments: String {
     var (depth, previous) = (0, UInt8(ascii: " "))
     return String(
       decoding: utf8.filter { byte in
         defer { previous = byte }
         if byte == UInt8(ascii: "<") { depth += 1 }
-        let isClosing = byte == UInt8(ascii: ">") && previous != UInt8(ascii: "-")
+        let isClosing = byte == UInt8(ascii: ">") && previous != UInt8(ascii: "-") && depth > 0
         if isClosing { depth -= 1 }
         return depth == 0 && !isClosing
       }, as: UTF8.self)

@@ -44,11 +44,9 @@ struct TestCaseHints {
 
   /// The property, as one of the class and of each of its superclasses.
   private static func candidates(for property: Property, _ naming: PathNaming) -> [StoredProperty] {
-    let capture = naming.graph.capture
-    let image = capture.types[property.type].image.flatMap { capture.images[$0].isSystem ? nil : $0 }
-    let classes =
-      [naming.labels[property.type]?.text].compactMap { $0 }
-      + (naming.graph.heap.superclasses[property.type] ?? []).map { TypeName($0).text }
-    return classes.map { StoredProperty(name: property.name, types: [$0.withoutArguments], image: image) }
+    let image = naming.programImage(of: property.type)
+    return naming.classNames(of: property.type).map {
+      StoredProperty(name: property.name, types: [$0], image: image)
+    }
   }
 }
