@@ -10,7 +10,7 @@ DECLARATION = re.compile(r'\b(func|init|class|struct|enum|extension|protocol|act
 
 
 def forms(place, source):
-    """The forms of the patch at one place of a hint: functions from lines to lines. Empty: no rule knows it."""
+    """The forms of the patch at one place of a hint: edits (first line, end, new lines). Empty: no rule knows it."""
     if not place['file'] or not place['line']:
         return []
     index = place['line'] - 1

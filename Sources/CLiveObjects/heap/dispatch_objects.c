@@ -106,8 +106,8 @@ static struct liveobj_extent library;
 
 /// Memory that only an object of Swift leads to: its words are references of the object, no roots.
 static struct liveobj_address_table owned;
-/// Groups that only an object of Swift has, those of them that whoever has their address can leave,
-/// and those whose address was found outside of the heap.
+/// Groups that only an object of Swift refers to; those of them that the program can leave by their
+/// address; and those whose address was found outside of the heap.
 static struct liveobj_address_table owned_groups, open_groups, found_groups;
 /// Where `open_groups` are. Complements: this variable is searched for the address of a group too.
 static struct liveobj_extent places;
@@ -328,7 +328,7 @@ static void visit_owned_group(uintptr_t address, const char *label,
         visit_list(group->first, name_of_property(label), visit, context);
 }
 
-/// Of a group that the program has made: whoever has its address can leave it.
+/// Of a group that the program has made: any code with its address can leave it.
 static void visit_open_group(uintptr_t address, liveobj_visit_reference_fn visit, void *context) {
     if (!group_at(address) || !liveobj_address_number(&open_groups, address))
         return;

@@ -86,7 +86,7 @@ void liveobj_dispatch_visit_owned(uintptr_t object, liveobj_visit_reference_fn v
 /// it.
 void liveobj_dispatch_visit_notified(uintptr_t block, size_t bytes,
                                      liveobj_visit_reference_fn visit, void *context);
-/// Where the groups are that objects own. Whoever has such a group's address can leave it.
+/// The range of the groups that objects own. Any code with a group's address can leave it.
 struct liveobj_extent liveobj_dispatch_groups(void);
 /// Notes that the word is there outside of the heap.
 void liveobj_dispatch_note_root(uintptr_t word);

@@ -115,9 +115,9 @@ static void note_root(void *context, const struct liveobj_root *root) {
 
 static bool scan(void *context, liveobj_write_fn write, void *destination) {
     static const struct liveobj_task_memory none;
-    static const struct liveobj_suspects nobody;
+    static const struct liveobj_suspects no_suspects;
     return liveobj_roots_place_stacks(context) &&
-           liveobj_roots_scan(context, &none, &nobody, note_root, NULL) == 0 &&
+           liveobj_roots_scan(context, &none, &no_suspects, note_root, NULL) == 0 &&
            write(destination, seen, sizeof seen);
 }
 
