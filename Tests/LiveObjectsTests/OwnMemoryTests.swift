@@ -8,10 +8,11 @@ final class OwnMemoryTests: XCTestCase {
   /// The decoded capture is in the memory that is scanned for references.
   func testDecodedCapturesContainNoConservativeReferences() throws {
     try LiveObjects.start()
-    plant(GenericPlanted("remembered"))
-    let before = try rootsOfPlanted(in: capture())
+    let planted = onHeap { GenericPlanted("remembered") }
+    plant(planted)
+    let before = try roots(of: planted, in: capture())
     let captures = try (0..<5).map { _ in try capture() }
-    let after = try rootsOfPlanted(in: capture())
+    let after = try roots(of: planted, in: capture())
     // Other threads may leave stale pointers meanwhile.
     XCTAssertLessThan(after.subtracting(before).count, captures.count)
     withExtendedLifetime(captures) {}
@@ -20,13 +21,13 @@ final class OwnMemoryTests: XCTestCase {
   /// What the recorder does not know is scanned as memory of C code.
   func testRemovedElementsOfUnknownCollectionsAreNoRoots() throws {
     try LiveObjects.start()
-    let planted = GenericPlanted("removed")
+    let planted = onHeap { GenericPlanted("removed") }
     liveobj_ignore_begin()
     var table: [Int: Unmanaged<GenericPlanted<String>>] = [1: .passUnretained(planted)]
     let held = [2: Unmanaged.passUnretained(planted)]
-    let before = try rootsOfPlanted(in: capture())
+    let before = try roots(of: planted, in: capture())
     table.removeValue(forKey: 1)
-    let after = try rootsOfPlanted(in: capture())
+    let after = try roots(of: planted, in: capture())
     liveobj_ignore_end()
     let places = { (roots: Set<Root.Place>) in roots.count { if case .cMemory = $0 { true } else { false } } }
     XCTAssertEqual(places(after), places(before) - 1)
@@ -61,9 +62,9 @@ final class OwnMemoryTests: XCTestCase {
     try Recorder.capture(since: 0, references: true).decoded()
   }
 
-  private func rootsOfPlanted(in capture: Capture) throws -> Set<Root.Place> {
-    let planted = try XCTUnwrap(
-      capture.objects.lastIndex { capture.types[$0.type].name.contains("GenericPlanted<Swift.String>") })
-    return Set(try XCTUnwrap(capture.graph).roots.filter { $0.target == planted }.map(\.place))
+  private func roots(of object: AnyObject, in capture: Capture) throws -> Set<Root.Place> {
+    let address = UInt64(UInt(bitPattern: ObjectIdentifier(object)))
+    let index = try XCTUnwrap(capture.objects.firstIndex { $0.address.value == address })
+    return Set(try XCTUnwrap(capture.graph).roots.filter { $0.target == index }.map(\.place))
   }
 }
