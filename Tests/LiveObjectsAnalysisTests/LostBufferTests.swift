@@ -43,6 +43,17 @@ import Testing
     #expect(findings().map(\.isLibraryLeak) == [true])
   }
 
+  /// The word that leads from one to the other may never have been initialised.
+  @Test mutating func eachIsCounted() {
+    let buffers = [buffer(), buffer()]
+    builder.reference(from: buffers[0], to: buffers[1], ReferenceLabel(.memory, ownership: .conservative))
+    builder.reference(from: buffers[1], to: buffers[0], ReferenceLabel(.memory, ownership: .conservative))
+    let found = findings()
+    #expect(found.map(\.verdict) == [.lostBuffer])
+    #expect(found.map(\.instances) == [2])
+    #expect(found.map(\.bytes) == [400_000])
+  }
+
   /// The object is neither over-retained nor growth, and the second buffer is lost with the first.
   @Test mutating func whatItAloneHoldsIsItsVictim() throws {
     let first = buffer()

@@ -62,10 +62,10 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
 
 /// What the walk has found of an object.
 struct liveobj_found {
-    uint32_t referrer;        // the last object, counted from 1, with a reference to it
+    uint32_t referrer;        // the last object, counted from 1, with a reference to it; no buffer
     int32_t unexplained : 29; // retains without a strong reference
     bool is_held : 1;         // by a root that is no stale word; a buffer by any word
-    bool is_buffer : 1;       // raw memory of the program's to which no object refers
+    bool is_buffer : 1;       // raw memory of the program's that no object or root is known to hold
     bool is_in_use : 1;       // by the allocator, which may have freed a buffer for C code
 };
 
@@ -79,8 +79,11 @@ struct liveobj_walk {
     uint32_t count;
     bool has_tasks;
     struct liveobj_task_memory task_memory;
-    struct liveobj_found *found; // by ordinal, counted from 1
-    struct liveobj_suspects suspects;
+    struct liveobj_found *found;      // by ordinal, counted from 1
+    struct liveobj_suspects suspects; // by record index
+    uint32_t *held_buffers;           // record indexes of suspects that are held, and not read yet
+    uint32_t held_buffer_count;
+    uint32_t held_buffer_capacity;
     bool has_unread_words;        // of an object: a buffer may be in use
     struct liveobj_blocks blocks; // that objects may point to
 

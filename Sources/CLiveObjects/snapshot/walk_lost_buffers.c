@@ -2,7 +2,7 @@
 // and nothing leads to them any more.
 //
 // Every word counts as an address, with bits of a tag above it too, and leads to the buffer that it
-// is in, or that ends there. A buffer that another one leads to is not lost: it is lost with it.
+// is in, or that ends there. Words in lost buffers do not count: many were never initialised.
 
 #if defined(__linux__)
 
@@ -53,10 +53,9 @@ static bool is_of_program(const struct liveobj_object *buffer) {
 /// A step.
 static void note_buffer_without_referrer(void *context) {
     struct liveobj_walk *walk = context;
-    uint32_t number = walk->ordinals[walk->index], referrer = walk->found[number].referrer;
-    bool has_referrer = referrer && referrer != number;
-    walk->found[number].is_buffer = !has_referrer && is_of_program(&walk->object) &&
-                                    !liveobj_side_table_object(walk->object.address);
+    struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+    found->is_buffer = !found->referrer && is_of_program(&walk->object) &&
+                       !liveobj_side_table_object(walk->object.address);
 }
 
 void liveobj_walk_find_buffers(struct liveobj_walk *walk) {

@@ -113,7 +113,8 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
         return;
     bool is_strong = liveobj_label_get(reference->label).ownership == LIVEOBJ_OWNERSHIP_STRONG;
     walk->found[target].unexplained -= is_strong;
-    walk->found[target].referrer = walk->ordinals[walk->index];
+    if (walk->object.metadata != LIVEOBJ_METADATA_RAW_BUFFER)
+        walk->found[target].referrer = walk->ordinals[walk->index];
     liveobj_walk_add_edge(walk,
                           (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1,
                                                 reference->label, reference->element,

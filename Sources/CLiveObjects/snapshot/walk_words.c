@@ -2,7 +2,8 @@
 // writes those to objects as references. A buffer is held by any of them.
 //
 // A program that keeps an object by such a word has retained it by itself. Numbers count only under
-// a tag: a plain one may be the address of an object that died where the suspect is now.
+// a tag: a plain one may be the address of an object that died where the suspect is now. A buffer
+// that is a suspect itself is read once it is known to be held.
 
 #if defined(__linux__)
 
@@ -28,9 +29,10 @@ static bool is_suspect(const struct liveobj_walk *walk) {
 void liveobj_walk_find_suspects(struct liveobj_walk *walk) {
     liveobj_suspects_clear(&walk->suspects);
     while (liveobj_walk_next(walk)) {
+        struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+        found->is_buffer = found->is_buffer && !found->is_held;
         struct liveobj_suspect suspect = {walk->object.address,
-                                          walk->object.address + walk->object.bytes,
-                                          walk->ordinals[walk->index]};
+                                          walk->object.address + walk->object.bytes, walk->index};
         if (is_suspect(walk) && !liveobj_suspects_add(&walk->suspects, suspect))
             walk->stream.failed = true;
     }
@@ -60,14 +62,26 @@ static bool may_lead(const struct liveobj_walk *walk, const struct liveobj_type 
                : !liveobj_walk_find(walk, word & LIVEOBJ_REFERENCE_MASK);
 }
 
+static void hold_buffer(struct liveobj_walk *walk, uint32_t index) {
+    struct liveobj_found *found = &walk->found[walk->ordinals[index]];
+    if (found->is_held)
+        return;
+    found->is_held = true;
+    if (liveobj_os_make_room((void **)&walk->held_buffers, walk->held_buffer_count,
+                             &walk->held_buffer_capacity, sizeof index))
+        walk->held_buffers[walk->held_buffer_count++] = index;
+    else
+        walk->has_unread_words = true;
+}
+
 static void take_word(struct liveobj_walk *walk, uintptr_t place) {
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
-    uint32_t source = walk->ordinals[walk->index];
-    uint32_t target = liveobj_suspects_find(&walk->suspects, *(const uintptr_t *)place);
+    uint32_t index = liveobj_suspects_find(&walk->suspects, *(const uintptr_t *)place);
+    uint32_t source = walk->ordinals[walk->index], target = walk->ordinals[index];
     if (target == source)
         return;
     if (walk->found[target].is_buffer)
-        walk->found[target].is_held = true;
+        hold_buffer(walk, index);
     else if (target && may_lead(walk, type, place))
         liveobj_walk_add_edge(walk,
                               (struct liveobj_edge){source - 1, target - 1, label_of_words(type),
@@ -97,6 +111,25 @@ static void take_words_of_object(void *context) {
         take_words(walk, (struct liveobj_extent){words.next - sizeof word, words.next});
 }
 
+static void write_words_of_object(struct liveobj_walk *walk, struct liveobj_section *section) {
+    walk->edge_count = 0;
+    bool is_read = liveobj_snapshot_step(take_words_of_object, walk);
+    walk->has_unread_words |= !is_read;
+    if (is_read && walk->edge_count > 0) {
+        liveobj_walk_put_new_labels(walk);
+        liveobj_walk_put_edges(walk, section);
+    }
+}
+
+/// Moves to a suspect that is held, and was not read.
+static bool next_held_buffer(struct liveobj_walk *walk) {
+    if (walk->held_buffer_count == 0)
+        return false;
+    walk->index = walk->held_buffers[--walk->held_buffer_count];
+    walk->object = liveobj_record_unpack(liveobj_heap.records[walk->index]);
+    return true;
+}
+
 void liveobj_walk_write_words(struct liveobj_walk *walk) {
     struct liveobj_section section;
     liveobj_walk_find_suspects(walk);
@@ -104,15 +137,11 @@ void liveobj_walk_write_words(struct liveobj_walk *walk) {
         !liveobj_section_start(&section, &walk->stream, "WORD"))
         return;
     section.before = &walk->declaration_section;
-    while (!walk->stream.failed && liveobj_walk_next(walk)) {
-        walk->edge_count = 0;
-        bool is_read = liveobj_snapshot_step(take_words_of_object, walk);
-        walk->has_unread_words |= !is_read;
-        if (is_read && walk->edge_count > 0) {
-            liveobj_walk_put_new_labels(walk);
-            liveobj_walk_put_edges(walk, &section);
-        }
-    }
+    while (!walk->stream.failed && liveobj_walk_next(walk))
+        if (!walk->found[walk->ordinals[walk->index]].is_buffer)
+            write_words_of_object(walk, &section);
+    while (!walk->stream.failed && next_held_buffer(walk))
+        write_words_of_object(walk, &section);
     liveobj_section_finish(&section);
     liveobj_walk_finish_labels(walk);
 }

@@ -38,6 +38,7 @@ struct LeakSearch {
   let retainSites: [UInt32: [RetainSite]]
   /// By object: whether it may hold others without being evaluated itself.
   private let older: [Bool]
+  private let lost: Set<UInt32>
   var taken: [Bool]
   var groups: [LeakGroup] = []
 
@@ -45,6 +46,7 @@ struct LeakSearch {
     self.graph = graph
     self.isolation = isolation
     self.older = older
+    lost = Set(graph.heap.lostBuffers)
     retainSites = Dictionary(grouping: graph.heap.retainSites, by: \.object)
     taken = [Bool](repeating: false, count: graph.count)
     findCycles(.definitely, [], follows: graph.isStrong)
@@ -202,13 +204,14 @@ extension LeakSearch {
     groups[index].victims += takeUnreachableVictims(of: groups[index].objects, holders)
   }
 
-  /// Raw buffers are not counted: those behind a pointer may be the runtime's own, such as side tables.
+  /// Raw buffers are not counted: those behind a pointer may be the runtime's own, such as side tables. Lost ones are
+  /// leaks of their own: what leads from one to another may be a word that was never initialised.
   private mutating func takeUnreachableVictims(
     of core: some BidirectionalCollection<UInt32>, _ holders: HolderSearch
   ) -> [UInt32] {
     // Captures no `self`: a second reference to `taken` would copy it for each group.
-    takeVictims(of: core, follows: graph.mayKeepAlive) { [graph] in
-      Self.isUnreachable($0, in: graph, holders)
+    takeVictims(of: core, follows: graph.mayKeepAlive) { [graph, lost] in
+      Self.isUnreachable($0, in: graph, holders) && !lost.contains(UInt32($0))
     }
     .filter { graph.kind(of: Int($0)) != .rawBuffer }
   }

@@ -15,6 +15,8 @@ extension Scenario {
     Scenario("elementsOfBuffer", plantElements),
     Scenario("inCStructureOfFormerBuffer", plantInFormerBuffer),
     Scenario("lostBuffers", plantLostBuffers),
+    Scenario("lostRing") { _ = plantRing() },
+    Scenario("ringOfBuffers") { hide(plantRing()) },
     Scenario("pointerIntoBuffer") { hide(plantBuffer() + 8) },
     Scenario("pointerToEndOfBuffer") { hide(plantBuffer() + bufferBytes) },
     Scenario("taggedPointerToBuffer") {
@@ -60,6 +62,16 @@ private func plantBuffer() -> UnsafeMutableRawPointer {
 @inline(never) @_optimize(none)
 private func plantLostBuffers() {
   for _ in 0..<30 { plantBuffer().storeBytes(of: Handle().giveAway(), as: UnsafeMutableRawPointer.self) }
+}
+
+/// Buffers that lead to each other only.
+@inline(never) @_optimize(none)
+private func plantRing() -> UnsafeMutableRawPointer {
+  let buffers = (0..<30).map { _ in plantBuffer() }
+  for (index, buffer) in buffers.enumerated() {
+    buffer.storeBytes(of: buffers[(index + 1) % buffers.count], as: UnsafeMutableRawPointer.self)
+  }
+  return buffers[0]
 }
 
 /// Values with their type in the upper bits, as interpreters have them.
