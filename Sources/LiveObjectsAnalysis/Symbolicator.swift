@@ -18,6 +18,15 @@ public protocol Symbolicator {
   /// - Returns: the lines of those that are known.
   func declarations(of properties: Set<StoredProperty>, in capture: Capture) -> [StoredProperty: SourceLine]
 
+  /// Looks for a line that stores a new object straight into a property, so that nothing else owned it before:
+  /// `child.parent = Parent()`.
+  ///
+  /// - Parameters:
+  ///   - type: of the object, without its module and the types around it.
+  ///   - line: calls its initialiser.
+  /// - Returns: `false` where the source cannot be read.
+  func stores(_ type: String, in property: String, at line: SourceLine) -> Bool
+
   /// Finds a source file of each module.
   ///
   /// - Returns: what is known of them.
@@ -40,6 +49,8 @@ extension Symbolicator {
   public func declarations(
     of properties: Set<StoredProperty>, in capture: Capture
   ) -> [StoredProperty: SourceLine] { [:] }
+
+  public func stores(_ type: String, in property: String, at line: SourceLine) -> Bool { false }
 
   public func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource] { [:] }
 }

@@ -45,6 +45,8 @@ struct HintText {
       case .limitCollection:
         "elements are added in \(references): remove them when they are not needed, or limit their number"
       case .cancelSource: "\(facts): \(Self.remedy(hint.places)), or cancel the dispatch source"
+      case .resumeDispatchObject:
+        "\(facts), and its dispatch source or queue is suspended: resume it, and cancel a source that is not needed any more"
       case .removeObserver: "\(facts): \(Self.remedy(hint.places)), or remove the observer"
       case .endTask: "end the task when the object that keeps it is not needed any more: \(references)"
       case .clearProperty:

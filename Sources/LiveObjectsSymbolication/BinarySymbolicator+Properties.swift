@@ -73,6 +73,12 @@ extension BinarySymbolicator {
 }
 
 extension BinarySymbolicator {
+  public func stores(_ type: String, in property: String, at line: SourceLine) -> Bool {
+    let creations = storedCreations[line.file] ?? sourceText(ofFileAt: line.file).map(StoredCreations.init)
+    storedCreations[line.file] = .some(creations)
+    return creations?.has(type, in: property, at: line.line) ?? false
+  }
+
   /// Of a regular file on storage: debug information may name any.
   func sourceText(ofFileAt path: String) -> SourceText? {
     locator.mounts.storedFile(path).flatMap(SourceText.init(ofFileAt:))

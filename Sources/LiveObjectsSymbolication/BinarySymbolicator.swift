@@ -43,6 +43,9 @@ public final class BinarySymbolicator: Symbolicator {
   /// The declarations of properties that were searched, and the binaries that they were found by.
   var declared: (binaries: [String], lines: [StoredProperty: SourceLine?]) = ([], [:])
 
+  /// By source file.
+  var storedCreations: [String: StoredCreations?] = [:]
+
   /// - Parameters:
   ///   - binaries: a folder that holds the files of a capture from another machine, at any depth; they are
   ///     identified by build id, or by name where there is none.

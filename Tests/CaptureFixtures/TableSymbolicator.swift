@@ -11,6 +11,8 @@ public final class TableSymbolicator: Symbolicator {
   public private(set) var prepared: Set<Frame> = []
 
   public var modules: [String: ModuleSource] = [:]
+  /// Properties in which any line stores a new object.
+  public var filled: Set<String> = []
 
   public init() {}
 
@@ -41,6 +43,10 @@ public final class TableSymbolicator: Symbolicator {
       (property, property.types.lazy.compactMap { self.properties["\($0).\(property.name)"] }.first)
     }
     return Dictionary(uniqueKeysWithValues: lines).compactMapValues { $0 }
+  }
+
+  public func stores(_ type: String, in property: String, at line: SourceLine) -> Bool {
+    filled.contains(property)
   }
 
   public func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource] {

@@ -32,6 +32,19 @@ import Testing
     #expect(try names() == nil)
   }
 
+  /// Weak, it would lose its object at once.
+  @Test mutating func aPropertyThatGotANewObjectIsNotMadeWeak() throws {
+    let screen = object("Demo.Screen", madeBy: "ScreenTests.testScreen()")
+    let view = object("Demo.View", madeBy: "ScreenTests.testScreen()")
+    builder.reference(from: screen, to: view, ReferenceLabel(.objectProperty, text: "view"))
+    builder.reference(from: view, to: screen, ReferenceLabel(.objectProperty, text: "screen"))
+    #expect(try names() == ["Demo.Screen.view", "Demo.View.screen"])
+    symbolicator.filled = ["view"]
+    #expect(try names() == ["Demo.View.screen"])
+    symbolicator.filled = ["view", "screen"]
+    #expect(try names() == nil)
+  }
+
   /// An element of its owner's collection refers back; an observer owns what it observes.
   @Test(arguments: [("children", "Demo.Child.model"), ("observers", "Demo.Model.add()")])
   mutating func observersAreNoPartsOfWhatTheyObserve(property: String, expected: String) throws {

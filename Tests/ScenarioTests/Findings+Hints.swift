@@ -9,7 +9,8 @@ extension ExpectedHint {
   ]
 
   static let all =
-    capturedSelf + observation + others.map { ExpectedHint(scenario: $0.key, text: $0.value) } + unclear
+    capturedSelf + suspended + observation + unclear
+    + others.map { ExpectedHint(scenario: $0.key, text: $0.value) }
 
   private static let observation: [ExpectedHint] = {
     #if compiler(>=6.3)
@@ -40,18 +41,26 @@ extension ExpectedHint {
     "workItem": "closure #1 in Debouncer.schedule()",
     "decoderSubclass": "closure #1 in TracingDecoder.start()",
     "operationBlock": "closure #1 in ExportOperation.start(_:)",
-    "inactiveSource": "closure #1 in Heartbeat.makeTimer()",
-    "suspendedSource": "closure #1 in Heartbeat.makeTimer()",
     "unscheduledSource": "closure #1 in Heartbeat.makeTimer()",
     "dataSource": "closure #1 in Heartbeat.countNumbers()",
-    "sourceWithCancelHandler": "closure #2 in PipeReader.startWithCancelHandler()",
-    "suspendedQueue": "closure #1 in Outbox.send()",
     "itemNotification": "closure #2 in Export.prepare()",
     "ownGroup": "closure #1 in Party.wait()",
     "ownChannel": "closure #1 in Tail.open()",
     "handlerInOwnPart": "closure #1 in Panel.wire()",
     "parameterPack": "closure #1 in Recorder.start()",
   ].map { ExpectedHint(scenario: $0.key, text: "\($0.value) captures self strongly: capture it weakly") }
+
+  private static let suspended = [
+    "inactiveSource": "closure #1 in Heartbeat.makeTimer()",
+    "suspendedSource": "closure #1 in Heartbeat.makeTimer()",
+    "sourceWithCancelHandler": "closure #2 in PipeReader.startWithCancelHandler()",
+    "suspendedQueue": "closure #1 in Outbox.send()",
+  ].map {
+    ExpectedHint(
+      scenario: $0.key,
+      text: "\($0.value) captures self strongly, and its dispatch source or queue is suspended: "
+        + "resume it, and cancel a source that is not needed any more")
+  }
 
   private static let others = [
     "twoHandlers":
@@ -101,9 +110,9 @@ extension ExpectedHint {
     "privateProperty":
       "Vault.Key.vault is a strong reference: declare it weak",
     "unownedBeside":
-      "make one of these references weak: Document.window; Window.document",
+      "Window.document is a strong reference: declare it weak",
     "implicitlyUnwrapped":
-      "make one of these references weak: Controller.view; View.controller",
+      "View.controller is a strong reference: declare it weak",
     "managedBuffer":
       "RingBuffer.header.owner is a strong reference: declare it weak",
     "isolatedFunction":
@@ -113,7 +122,7 @@ extension ExpectedHint {
     "noncopyableInGeneric":
       "Library<Int>.policy.owner is a strong reference: declare it weak",
     "noncopyable":
-      "make one of these references weak: House.lease.tenant; Tenant.house",
+      "House.lease.tenant is a strong reference: declare it weak",
     "structField":
       "Table.cell.table is a strong reference: declare it weak",
     "nestedStruct":
@@ -145,9 +154,9 @@ extension ExpectedHint {
     "optionalArray":
       "Item.parent is a strong reference: declare it weak",
     "classExistential":
-      "Host.observer is a strong reference: declare it weak",
+      "Watcher.host is a strong reference: declare it weak",
     "anyObject":
-      "make one of these references weak: Host.object; Watcher.host",
+      "Watcher.host is a strong reference: declare it weak",
     "inlineExistential":
       "Host.plugin.host is a strong reference: declare it weak",
     "dictionaryOfAny":
@@ -155,7 +164,7 @@ extension ExpectedHint {
     "parameterizedExistential":
       "Host.integers.host is a strong reference: declare it weak",
     "composition":
-      "make one of these references weak: Host.both; Watcher.host",
+      "Watcher.host is a strong reference: declare it weak",
     "handlersOfBoth":
       "make one of these references weak: Sender in closure #2 in plantHandlersOfBoth(); Receiver in closure #1 in plantHandlersOfBoth()",
     "capturedHelper":

@@ -2,16 +2,18 @@
 extension ExpectedFinding {
   /// Nothing but the object itself can have its handler called.
   static let libraryHandlers: [ExpectedFinding] = [
-    .source("inactiveSource", "Heartbeat", "eventHandler", "closure #1 in Heartbeat.makeTimer()"),
-    .source("suspendedSource", "Heartbeat", "eventHandler", "closure #1 in Heartbeat.makeTimer()"),
+    .source(
+      "inactiveSource", "Heartbeat", "eventHandler (not activated)", "closure #1 in Heartbeat.makeTimer()"),
+    .source(
+      "suspendedSource", "Heartbeat", "eventHandler (suspended)", "closure #1 in Heartbeat.makeTimer()"),
     .source("unscheduledSource", "Heartbeat", "eventHandler", "closure #1 in Heartbeat.makeTimer()"),
     .source("dataSource", "Heartbeat", "eventHandler", "closure #1 in Heartbeat.countNumbers()"),
     .source(
-      "sourceWithCancelHandler", "PipeReader", "cancelHandler",
+      "sourceWithCancelHandler", "PipeReader", "cancelHandler (not activated)",
       "closure #2 in PipeReader.startWithCancelHandler()", victims: 5),
     .cycle(
       "suspendedQueue",
-      ["Outbox → queue", "Dispatch.DispatchQueue → work", "closure #1 in Outbox.send() → self"],
+      ["Outbox → queue", "Dispatch.DispatchQueue → work (suspended)", "closure #1 in Outbox.send() → self"],
       certainty: "probable"),
     .cycle(
       "unscheduledTimer",
@@ -53,7 +55,8 @@ extension ExpectedFinding {
       .held(
         "heldQueue", "Outbox",
         by: [
-          "global heldQueue → ", "Dispatch.DispatchQueue → work", "closure #1 in Outbox.send() → self",
+          "global heldQueue → ", "Dispatch.DispatchQueue → work (suspended)",
+          "closure #1 in Outbox.send() → self",
         ], certainty: "probable"),
       .held(
         "waitingGroup", "Outbox",

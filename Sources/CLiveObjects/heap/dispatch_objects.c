@@ -215,6 +215,20 @@ static bool is_left_to_owner(const struct queue *queue, bool has_event) {
 
 // MARK: - Names
 
+static uint32_t name_of_property(const char *name) {
+    return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, name);
+}
+
+/// A property of what has work that runs later: `eventHandler (suspended)`.
+static uint32_t name_of_work(const struct queue *queue, const char *property) {
+    char name[TEXT_BYTES];
+    snprintf(name, sizeof name, "%s%s", property,
+             queue->state & IS_NOT_ACTIVATED ? " (not activated)"
+             : is_suspended(queue)           ? " (suspended)"
+                                             : "");
+    return name_of_property(name);
+}
+
 static const char *state_name(const struct queue *source) {
     return source->flags & IS_CANCELLED       ? "cancelled"
            : source->state & IS_NOT_ACTIVATED ? "not activated"
@@ -236,10 +250,6 @@ static uint32_t name_of_queue(const struct queue *queue) {
         snprintf(name, sizeof name, "dispatch queue \"%.200s\"%s", queue->label ? queue->label : "",
                  is_suspended(queue) ? ", suspended" : "");
     return name_of_holder(name);
-}
-
-static uint32_t name_of_property(const char *name) {
-    return liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_CONSERVATIVE, name);
 }
 
 /// Visits the values of a queue, of which the runtime of Swift makes objects.
@@ -407,14 +417,14 @@ void liveobj_dispatch_visit_owned(uintptr_t address, liveobj_visit_reference_fn 
                                                 "registrationHandler"};
     const struct queue *queue = queue_at(address), *source = source_at(address);
     if (queue && is_left_to_owner(queue, true))
-        visit_list(queue->first, name_of_property("work"), visit, context);
+        visit_list(queue->first, name_of_work(queue, "work"), visit, context);
     if (queue && queue->specifics && is_unused(queue))
         visit_specifics(queue->specifics, visit, context);
     visit_open_group(address, visit, context);
     visit_channel((const void *)address, true, name_of_property("cleanupHandler"), visit, context);
     if (source && is_left_to_owner(source, !has_no_event(source)))
         for (size_t i = 0; i < HANDLERS; i++)
-            visit_work(source->events->handlers[i], name_of_property(names[i]), visit, context);
+            visit_work(source->events->handlers[i], name_of_work(source, names[i]), visit, context);
 }
 
 LIVEOBJ_ANY_MEMORY_END

@@ -220,8 +220,9 @@ extension HeapFindings {
   private func hints(
     _ naming: PathNaming, _ traces: NamedTraces, _ symbolicator: some Symbolicator
   ) -> [Finding.Hint?] {
-    let (libraries, cycles) = (LibraryHints(naming: naming, traces: traces), CycleHints(naming, traces))
     let tasks = TaskHints(naming: naming)
+    let libraries = LibraryHints(naming: naming, traces: traces)
+    let cycles = CycleHints(naming, traces, symbolicator)
     let drafts = leaks.map { tasks.hint(for: $0) ?? libraries.hint(for: $0) ?? cycles.hint(for: $0) }
     let properties = Set(drafts.lazy.compactMap { $0 }.flatMap(\.properties))
     let declarations = properties.isEmpty ? [:] : symbolicator.declarations(of: properties, in: capture)

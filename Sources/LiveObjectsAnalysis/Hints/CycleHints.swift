@@ -10,9 +10,10 @@ struct CycleHints {
 
   private let naming: PathNaming
   private let traces: NamedTraces
+  private let symbolicator: any Symbolicator
 
-  init(_ naming: PathNaming, _ traces: NamedTraces) {
-    (self.naming, self.traces) = (naming, traces)
+  init(_ naming: PathNaming, _ traces: NamedTraces, _ symbolicator: any Symbolicator) {
+    (self.naming, self.traces, self.symbolicator) = (naming, traces, symbolicator)
   }
 
   /// A reference that could be cut.
@@ -26,7 +27,9 @@ struct CycleHints {
     /// Of an element of a collection: whether a method of its own added it.
     var isAddedByItself = false
 
-    var isSelf: Bool { action == .captureWeakly && place?.place.captured == "self" }
+    var isSelf: Bool {
+      (action == .captureWeakly || action == .resumeDispatchObject) && place?.place.captured == "self"
+    }
     var isVariable: Bool { place?.place.capturesVariable ?? false }
     var isWeak: Bool { action == .captureWeakly || action == .declareWeak }
     var isProperty: Bool { action == .declareWeak || action == .limitProtocol }
@@ -35,7 +38,7 @@ struct CycleHints {
   /// - Returns: `nil` where no change is known to be right.
   func hint(for leak: LeakTally) -> DraftHint? {
     guard let path = leak.path, leak.group.verdict == .retainCycle else { return nil }
-    let owners = Owners(of: leak, naming, traces)
+    let owners = Owners(of: leak, naming, traces, symbolicator)
     if let other = leak.cuts.other, leak.group.certainty == .definite,
       let pair = pair(of: other, path, owners)
     {
@@ -65,7 +68,7 @@ struct CycleHints {
 
   /// Documentation/internals/causes-and-hints.md has the case that would break without each of these rules.
   private func choice(among candidates: [Candidate], _ path: ObjectPath, _ owners: Owners) -> DraftHint? {
-    let safe = candidates.filter { isOwned($0, owners) }
+    let safe = candidates.filter { isOwned($0, owners) && !isCreated($0, path, owners) }
     let likely = [
       safe.filter(\.isSelf), safe.filter(\.name.isBack), safe.filter(\.name.isObserver),
       safe.filter { isOfElement($0, path, owners) }, safe.filter(\.isAddedByItself),
@@ -100,7 +103,7 @@ extension CycleHints {
   private func candidate(_ cut: Cuts.OnPath, _ path: ObjectPath, _ owners: Owners) -> Candidate {
     let reference = path.references[cut.position]
     switch cut.cut {
-    case .capture(let function, _): return capture(cut, function, reference, owners)
+    case .capture(let function, _): return capture(cut, function, path, owners)
     case .variable(let function, _):
       let next = path.references[(cut.position + 1) % path.references.count]
       let place = closure(
@@ -126,12 +129,15 @@ extension CycleHints {
   }
 
   private func capture(
-    _ cut: Cuts.OnPath, _ function: UInt32, _ reference: Int, _ owners: Owners
+    _ cut: Cuts.OnPath, _ function: UInt32, _ path: ObjectPath, _ owners: Owners
   ) -> Candidate {
+    let reference = path.references[cut.position]
     guard let place = closure(function, capturing: reference) else { return Candidate(onPath: cut) }
     let action: Finding.Hint.Action? =
       if place.place.capturesVariable {
         .setToNil
+      } else if isSuspended(cut.position, path) {
+        .resumeDispatchObject
       } else if naming.label(reference).kind == .capture, naming.label(reference).text.contains("\t") {
         // Of a value, no part can be captured weakly.
         .captureParts
@@ -142,6 +148,15 @@ extension CycleHints {
           ? .captureWeakly : nil
       }
     return Candidate(onPath: cut, action: action, place: place)
+  }
+
+  /// Whether a dispatch source or queue that is suspended has the closure. Released in this state, it ends the process.
+  private func isSuspended(_ position: Int, _ path: ObjectPath) -> Bool {
+    let count = path.references.count
+    return (0..<min(3, count)).contains { before in
+      let label = naming.label(path.references[(position + count - before) % count]).text
+      return label.hasSuffix(" (suspended)") || label.hasSuffix(" (not activated)")
+    }
   }
 
   /// What a property has as a value of another type, or as an element of its collection.
@@ -210,6 +225,13 @@ extension CycleHints {
   private func isOwned(_ candidate: Candidate, _ owners: Owners) -> Bool {
     candidate.isVariable
       || candidate.onPath.heads.allSatisfy { naming.isPartOfHolder($0) || owners.mayOwn($0) }
+  }
+
+  /// Whether a weak property would lose its object at once: the line that created the object stored it there.
+  private func isCreated(_ candidate: Candidate, _ path: ObjectPath, _ owners: Owners) -> Bool {
+    let reference = path.references[candidate.onPath.position]
+    return candidate.isProperty
+      && owners.isCreated(graph.target(reference), in: naming.label(reference).property)
   }
 
   /// Whether a property refers back to the object that owns its own object: by its name, or because the owner has it in

@@ -39,6 +39,9 @@ extension Finding {
       case assignWeakly
       /// Capture the object weakly, or cancel the dispatch source when the object is not needed any more.
       case cancelSource
+      /// Resume or activate the dispatch source or queue that has the closure; cancel a source when the object is not
+      /// needed any more. Released while it is suspended, it ends the process.
+      case resumeDispatchObject
       /// Capture the object weakly, or remove the observer from the notification center when the object is not needed
       /// any more.
       case removeObserver

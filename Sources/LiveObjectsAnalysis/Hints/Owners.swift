@@ -8,9 +8,12 @@ struct Owners {
   private let traces: NamedTraces
   /// The program's classes in the cycle and their superclasses, without generic arguments.
   private let types: Set<String>
+  private let symbolicator: any Symbolicator
 
-  init(of leak: LeakTally, _ naming: PathNaming, _ traces: NamedTraces) {
-    (self.naming, self.traces) = (naming, traces)
+  init(
+    of leak: LeakTally, _ naming: PathNaming, _ traces: NamedTraces, _ symbolicator: any Symbolicator
+  ) {
+    (self.naming, self.traces, self.symbolicator) = (naming, traces, symbolicator)
     let kinds = Set(leak.group.core.lazy.map { naming.graph.capture.objects[Int($0)].type })
     let own = kinds.filter { naming.labels[$0].map { $0.isUserDefined && $0.kind.isInstance } ?? false }
     types = own.reduce(into: []) { $0.formUnion(naming.classNames(of: $1)) }
@@ -27,6 +30,14 @@ struct Owners {
       // A static function has no object, and an initialiser of its own may call another one.
       return !own.contains(context) || !(frame.isInitializer || frame.isStatic)
     }
+  }
+
+  /// Whether the call that created the object stored it in this property: nothing else has owned it.
+  func isCreated(_ object: Int, in property: String) -> Bool {
+    guard let creator = creators(of: object).first?.source, let file = creator.file, let line = creator.line,
+      let type = naming.classNames(of: naming.graph.capture.objects[object].type).first?.components.last
+    else { return false }
+    return symbolicator.stores(String(type), in: property, at: SourceLine(file: file, line: line))
   }
 
   /// Whether the object is owned by more than the closures of one function: that function has not created it, or is
