@@ -9,6 +9,7 @@
 
 #include "heap/object_words.h"
 #include "heap/references.h"
+#include "layout/storage.h"
 #include "metadata/labels.h"
 #include "os/compiler.h"
 #include "os/os.h"
@@ -48,13 +49,22 @@ static uint32_t label_of_words(const struct liveobj_type *type) {
         is_buffer ? LIVEOBJ_OWNERSHIP_CONSERVATIVE : LIVEOBJ_OWNERSHIP_UNMANAGED, "");
 }
 
+/// Whether the place is behind what was requested. An array has elements there, if malloc returned
+/// more.
+static bool is_slack(const struct liveobj_object *object, const struct liveobj_type *type,
+                     uintptr_t place) {
+    return place - object->address >= object->bytes &&
+           !(type->kind == LIVEOBJ_TYPE_CLASS &&
+             liveobj_storage_kind_of(type->metadata) == LIVEOBJ_STORAGE_ARRAY);
+}
+
 /// Whether the word may be a pointer in disguise. An address is a reference or pointer, and was
 /// found as such.
 static bool may_lead(const struct liveobj_walk *walk, const struct liveobj_type *type,
                      uintptr_t place) {
     uintptr_t word = *(const uintptr_t *)place;
-    bool is_behind = place - walk->object.address >= walk->object.bytes;
-    if (is_behind || walk->strong.is_pinned || type->kind == LIVEOBJ_TYPE_TASK)
+    if (is_slack(&walk->object, type, place) || walk->strong.is_pinned ||
+        type->kind == LIVEOBJ_TYPE_TASK)
         return false;
     bool has_tag = (word & LIVEOBJ_WORD_ADDRESS) != word;
     return liveobj_references_is_number(&walk->object, type, place)

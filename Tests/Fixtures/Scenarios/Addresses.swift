@@ -10,7 +10,7 @@ extension Scenario {
       hide(UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: Handle().giveAway()) | 0xabcd << 48)!)
     },
     Scenario("taggedInArray") {
-      boxes.append(UInt64(UInt(bitPattern: Handle().giveAway())) | 0xfffa << 48)
+      for _ in 0..<3 { boxes.append(UInt64(UInt(bitPattern: Handle().giveAway())) | 0xfffa << 48) }
     },
     Scenario("elementsOfBuffer", plantElements),
     Scenario("inCStructureOfFormerBuffer", plantInFormerBuffer),
