@@ -61,7 +61,7 @@ extension Scenarios {
 
     @Test(
       "memory with a pointer into it is not lost",
-      arguments: ["pointerIntoBuffer", "pointerToEndOfBuffer", "taggedPointerToBuffer", "ringOfBuffers"])
+      arguments: ["pointerIntoBuffer", "taggedPointerToBuffer", "ringOfBuffers"])
     func pointersIntoBuffers(scenario: String) throws {
       let report = try ScenarioReport(of: scenario)
       #expect(report.leaks.isEmpty, "\(report.leaks)")

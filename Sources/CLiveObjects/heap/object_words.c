@@ -134,14 +134,22 @@ struct liveobj_words liveobj_words_of(const struct liveobj_object *object,
     return words;
 }
 
+static bool has_elements(const struct liveobj_object *object, const struct liveobj_type *type) {
+    return type->kind == LIVEOBJ_TYPE_CLASS &&
+           liveobj_storage_kind_of(type->metadata) == LIVEOBJ_STORAGE_NONE &&
+           object->bytes > liveobj_instance_size(type->metadata);
+}
+
+bool liveobj_words_are_slack(const struct liveobj_object *object, const struct liveobj_type *type,
+                             uintptr_t place) {
+    return place - object->address >= object->bytes && has_elements(object, type);
+}
+
 struct liveobj_words liveobj_words_with_slack(const struct liveobj_object *object,
                                               const struct liveobj_type *type,
                                               struct liveobj_reader *reader) {
     struct liveobj_words words = liveobj_words_of(object, type, reader);
-    bool has_elements = type->kind == LIVEOBJ_TYPE_CLASS &&
-                        liveobj_storage_kind_of(type->metadata) == LIVEOBJ_STORAGE_NONE &&
-                        object->bytes > liveobj_instance_size(type->metadata);
-    if (has_elements)
+    if (has_elements(object, type))
         words.end = object->address +
                     (liveobj_array_room(object->bytes) & ~(uint64_t)(sizeof(uintptr_t) - 1));
     return words;

@@ -39,6 +39,10 @@ struct liveobj_words liveobj_words_with_slack(const struct liveobj_object *objec
                                               const struct liveobj_type *type,
                                               struct liveobj_reader *reader);
 
+/// Whether a place behind what was requested is in such memory. That of an array has elements.
+bool liveobj_words_are_slack(const struct liveobj_object *object, const struct liveobj_type *type,
+                             uintptr_t place);
+
 /// \param word receives the next one. Leaves out what a hash table left in free buckets.
 /// \returns false behind the last one, and where memory is not there any more.
 bool liveobj_words_next(struct liveobj_words *words, struct liveobj_reader *reader,

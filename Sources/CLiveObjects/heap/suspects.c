@@ -10,7 +10,7 @@
 static void mark_pages(struct liveobj_suspects *suspects, struct liveobj_suspect suspect) {
     enum { BITS = 64, PAGES = BITS * sizeof suspects->pages / sizeof *suspects->pages };
     uintptr_t first = suspect.start / LIVEOBJ_PAGE_BYTES;
-    uintptr_t count = suspect.end / LIVEOBJ_PAGE_BYTES - first + 1;
+    uintptr_t count = (suspect.end - 1) / LIVEOBJ_PAGE_BYTES - first + 1;
     for (uintptr_t i = 0; i < count && i < PAGES; i++)
         suspects->pages[(first + i) % PAGES / BITS] |= UINT64_C(1) << (first + i) % BITS;
 }
@@ -68,7 +68,7 @@ uint32_t liveobj_suspects_search(const struct liveobj_suspects *suspects, uintpt
         count = is_before ? count - half - 1 : half;
     }
     const struct liveobj_suspect *suspect = first ? &suspects->items[first - 1] : NULL;
-    return suspect && address <= suspect->end ? suspect->number : 0;
+    return suspect && address < suspect->end ? suspect->number : 0;
 }
 
 #endif

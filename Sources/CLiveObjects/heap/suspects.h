@@ -18,7 +18,7 @@
 
 struct liveobj_suspect {
     uintptr_t start;
-    uintptr_t end;   // a pointer behind the last element may be all that is kept
+    uintptr_t end;   // not inside: malloc's lists have the address of the chunk behind
     uint32_t number; // the caller's
 };
 

@@ -8,8 +8,8 @@
 #if defined(__linux__)
 
 #include "heap/object_words.h"
+#include "heap/raw_buffers.h"
 #include "heap/references.h"
-#include "layout/storage.h"
 #include "metadata/labels.h"
 #include "os/compiler.h"
 #include "os/os.h"
@@ -32,8 +32,9 @@ void liveobj_walk_find_suspects(struct liveobj_walk *walk) {
     while (liveobj_walk_next(walk)) {
         struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
         found->is_buffer = found->is_buffer && !found->is_held;
-        struct liveobj_suspect suspect = {walk->object.address,
-                                          walk->object.address + walk->object.bytes, walk->index};
+        uint64_t bytes = walk->object.bytes ? walk->object.bytes : 1; // the start is always inside
+        struct liveobj_suspect suspect = {walk->object.address, walk->object.address + bytes,
+                                          walk->index};
         if (is_suspect(walk) && !liveobj_suspects_add(&walk->suspects, suspect))
             walk->stream.failed = true;
     }
@@ -49,21 +50,12 @@ static uint32_t label_of_words(const struct liveobj_type *type) {
         is_buffer ? LIVEOBJ_OWNERSHIP_CONSERVATIVE : LIVEOBJ_OWNERSHIP_UNMANAGED, "");
 }
 
-/// Whether the place is behind what was requested. An array has elements there, if malloc returned
-/// more.
-static bool is_slack(const struct liveobj_object *object, const struct liveobj_type *type,
-                     uintptr_t place) {
-    return place - object->address >= object->bytes &&
-           !(type->kind == LIVEOBJ_TYPE_CLASS &&
-             liveobj_storage_kind_of(type->metadata) == LIVEOBJ_STORAGE_ARRAY);
-}
-
 /// Whether the word may be a pointer in disguise. An address is a reference or pointer, and was
 /// found as such.
 static bool may_lead(const struct liveobj_walk *walk, const struct liveobj_type *type,
                      uintptr_t place) {
     uintptr_t word = *(const uintptr_t *)place;
-    if (is_slack(&walk->object, type, place) || walk->strong.is_pinned ||
+    if (liveobj_words_are_slack(&walk->object, type, place) || walk->strong.is_pinned ||
         type->kind == LIVEOBJ_TYPE_TASK)
         return false;
     bool has_tag = (word & LIVEOBJ_WORD_ADDRESS) != word;
@@ -114,6 +106,8 @@ static void take_words_of_object(void *context) {
     uintptr_t word;
     liveobj_walk_read_header(walk);
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
+    if (type->kind == LIVEOBJ_TYPE_RAW_BUFFER && liveobj_buffer_is_side_table(&walk->object))
+        return;
     struct liveobj_words words = liveobj_words_with_slack(&walk->object, type, reader);
     if (!words.bitmap)
         return liveobj_words_visit(words.next, words.end, take_words, walk);

@@ -107,7 +107,7 @@ static void a_source_with_events_has_a_handler_to_call(void) {
 static void a_source_without_events_is_left_to_its_owner(void) {
     make_source(timer_kind, ARMED_TIMER, NOT_ACTIVATED);
     EXPECT(pending().count == 0 && owned().count == 1);
-    EXPECT_STRING(owned().label, "eventHandler");
+    EXPECT_STRING(owned().label, "eventHandler (not activated)");
     make_source(read_kind, ARMED_TIMER, SUSPENDED);
     EXPECT(pending().count == 0 && owned().count == 1);
     make_source(timer_kind, REGISTERED, 0);
@@ -143,7 +143,7 @@ static void a_queue_has_work(void) {
     EXPECT_STRING(pending().label, "dispatch queue \"my.queue\"");
     object.state = SUSPENDED;
     EXPECT(pending().count == 0 && owned().count == 1);
-    EXPECT_STRING(owned().label, "work");
+    EXPECT_STRING(owned().label, "work (suspended)");
     object.owners = 1;
     EXPECT_STRING(pending().label, "dispatch queue \"my.queue\", suspended");
 }

@@ -18,7 +18,6 @@ extension Scenario {
     Scenario("lostRing") { _ = plantRing() },
     Scenario("ringOfBuffers") { hide(plantRing()) },
     Scenario("pointerIntoBuffer") { hide(plantBuffer() + 8) },
-    Scenario("pointerToEndOfBuffer") { hide(plantBuffer() + bufferBytes) },
     Scenario("taggedPointerToBuffer") {
       hide(UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: plantBuffer()) | 0xabcd << 48)!)
     },
