@@ -58,6 +58,12 @@ void liveobj_suspects_sort(struct liveobj_suspects *suspects) {
     }
 }
 
+/// Two numbers in one word often look like a pointer with a tag, but seldom like one to a start.
+static bool leads_to(const struct liveobj_suspect *suspect, uintptr_t word, uintptr_t address) {
+    bool has_tag = word - address >= LIVEOBJ_WORD_ADDRESS;
+    return has_tag ? address == suspect->start : address < suspect->end;
+}
+
 uint32_t liveobj_suspects_search(const struct liveobj_suspects *suspects, uintptr_t word) {
     uintptr_t address = word & LIVEOBJ_WORD_ADDRESS;
     uint32_t first = 0, count = suspects->count;
@@ -68,7 +74,7 @@ uint32_t liveobj_suspects_search(const struct liveobj_suspects *suspects, uintpt
         count = is_before ? count - half - 1 : half;
     }
     const struct liveobj_suspect *suspect = first ? &suspects->items[first - 1] : NULL;
-    return suspect && address < suspect->end ? suspect->number : 0;
+    return suspect && leads_to(suspect, word, address) ? suspect->number : 0;
 }
 
 #endif

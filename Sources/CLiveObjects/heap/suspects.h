@@ -44,7 +44,7 @@ static inline bool liveobj_suspects_may_find(const struct liveobj_suspects *susp
     return suspects->pages[page / BITS] >> page % BITS & 1;
 }
 uint32_t liveobj_suspects_search(const struct liveobj_suspects *suspects, uintptr_t word);
-/// The suspect that a word leads to, whatever its tag; 0 if there is none.
+/// The suspect into which a word leads, or to whose start one with a tag does; 0 if there is none.
 static inline uint32_t liveobj_suspects_find(const struct liveobj_suspects *suspects,
                                              uintptr_t word) {
     return LIVEOBJ_UNLIKELY(liveobj_suspects_may_find(suspects, word))

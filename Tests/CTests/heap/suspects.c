@@ -27,7 +27,9 @@ int main(void) {
         uintptr_t start = FIRST + (uintptr_t)number * STEP;
         EXPECT(liveobj_suspects_find(&suspects, start + BYTES / 2) == number);
         EXPECT(liveobj_suspects_find(&suspects, start + BYTES - 1) == number);
+        EXPECT(liveobj_suspects_find(&suspects, start + BYTES / 2 + 3) == number);
         EXPECT(liveobj_suspects_find(&suspects, (start | tag) + 3) == number);
+        EXPECT(liveobj_suspects_find(&suspects, (start | tag) + BYTES / 2) == 0); // two numbers
         EXPECT(liveobj_suspects_find(&suspects, start - 8) == 0);
         EXPECT(liveobj_suspects_find(&suspects, start + BYTES) == 0);
     }
