@@ -101,6 +101,20 @@ import Testing
   }
 
   /// A container of the program's own, with its elements behind a pointer.
+  /// What was never initialised has the address of one of the program's objects.
+  @Test mutating func oldWordsInMemoryOfTheProgramHideNoCollection() {
+    let owner = store()
+    let memory = builder.object(of: builder.type("", kind: .rawBuffer), bytes: 2000, strongCount: nil)
+    builder.reference(from: owner, to: memory, property: "base", .unmanaged)
+    for _ in 0..<4 {
+      let text = builder.object(of: stringType, bytes: 500)
+      builder.reference(from: memory, to: text, ReferenceLabel(.memory, ownership: .conservative))
+    }
+    let item = builder.object(of: builder.type("Demo.Item"))
+    builder.reference(from: memory, to: item, ReferenceLabel(.memory, ownership: .conservative))
+    #expect(collections().filter { $0.kind == .rawBuffer }.map(\.objects) == [5])
+  }
+
   @Test(arguments: [ReferenceLabel.Ownership.unmanaged, .conservative])
   mutating func memoryBehindAPointerIsACollection(ownership: ReferenceLabel.Ownership) {
     let memory = builder.object(of: builder.type("", kind: .rawBuffer), bytes: 2000, strongCount: nil)

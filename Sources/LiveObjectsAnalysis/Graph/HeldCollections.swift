@@ -176,7 +176,8 @@ struct HeldCollections {
     guard contents.storages > 0 else { return ownElements(of: objects.nearest) == 0 }
     if contents.elements == 0 { return bytes(of: objects) / UInt64(contents.storages) >= Self.leastReserved }
     if isText, bytes(of: objects) < Self.leastText, contents.elements ?? 0 < Self.leastText { return false }
-    guard contents.ownElements < max(contents.elements ?? 1, 1) else { return false }
+    // Memory without a type may have a few old words that have the addresses of such objects.
+    guard contents.ownElements < max(contents.elements ?? objects.count / 2, 1) else { return false }
     guard let holder = storage(of: objects.nearest).holder, isFound(owner(holder)) else { return true }
     if isText { return contents.storages == 1 }
     return contents.elements.map { $0 / contents.storages >= contents.storages } ?? true
