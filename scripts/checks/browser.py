@@ -78,9 +78,12 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"])
         return result["result"].get("value")
 
+    def resize(self, width, height=1500):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
     def screenshot(self, path, theme, width=1280, height=1500, at="body"):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.resize(width, height)
         self.run(f"document.documentElement.style.scrollBehavior = 'auto'; document.querySelector('{at}').scrollIntoView()")
         data = self.call("Page.captureScreenshot")["data"]
         with open(path, "wb") as file:

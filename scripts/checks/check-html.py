@@ -72,6 +72,10 @@ def check_page(browser, path):
     expect(not browser.problems, f"{name}: the console has {browser.problems[:3]}")
     others = [url for url in browser.requests if not url.startswith("file://" + path)]
     expect(not others, f"{name} loads {others[:3]}")
+    for width in [390, 1280]:
+        browser.resize(width)
+        wide = browser.run("document.documentElement.scrollWidth")
+        expect(wide <= width, f"{name} is {wide} pixels wide in a window of {width}")
     access = browser.run(ACCESS)
     expect(all(access.values()), f"{name} is not accessible: {access}")
     print(f"{name}: {os.path.getsize(path):,} bytes, opened in {seconds:.2f} s")

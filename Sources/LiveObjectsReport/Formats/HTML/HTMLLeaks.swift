@@ -25,7 +25,7 @@ struct HTMLLeaks {
     <article class="card" id="leak-\(number)">
     <h3><a class="number" href="#leak-\(number)">\(number)</a> <span class="name">\(cause.name)</span></h3>
     <p class="size">\(cause.sum.size) <span class="fingerprint">fingerprint <code>\(cause.id)</code></span></p>
-    \(fix(of: cause.sum))
+    \(fix(of: cause.sum) ?? "<p class=\"nofix\">No fix is named: no change is known to be safe.</p>")
     <div class="columns">
     \(figure(of: cause.sum))
     <div>
@@ -50,13 +50,13 @@ struct HTMLLeaks {
     """
     <h4>Likewise: \(finding.title)</h4>
     <p class="size">\(finding.size) <span class="fingerprint">fingerprint <code>\(finding.fingerprint)</code></span></p>
-    \(fix(of: finding))
+    \(fix(of: finding) ?? "")
     \(figure(of: finding))
     """
   }
 
-  private static func fix(of finding: Finding) -> HTML {
-    finding.hint.map { "<p class=\"fix\"><strong>fix:</strong> \(HintText($0).text)</p>" } ?? ""
+  private static func fix(of finding: Finding) -> HTML? {
+    finding.hint.map { "<p class=\"fix\"><strong>fix:</strong> \(HintText($0).text)</p>" }
   }
 
   private static func figure(of finding: Finding) -> HTML {

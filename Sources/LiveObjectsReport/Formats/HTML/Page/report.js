@@ -442,4 +442,9 @@
     ]);
   }
   addThemeButton();
+  // In a narrow window, the reference to cut is the part of a path to see first.
+  for (const cut of document.querySelectorAll(".edge.cut")) {
+    const path = cut.closest(".path");
+    path.scrollLeft += Math.max(0, cut.getBoundingClientRect().right - path.getBoundingClientRect().right + 12);
+  }
 })();
