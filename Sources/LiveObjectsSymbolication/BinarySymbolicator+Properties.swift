@@ -73,10 +73,10 @@ extension BinarySymbolicator {
 }
 
 extension BinarySymbolicator {
-  public func stores(_ type: String, in property: String, at line: SourceLine) -> Bool {
-    let creations = storedCreations[line.file] ?? sourceText(ofFileAt: line.file).map(StoredCreations.init)
-    storedCreations[line.file] = .some(creations)
-    return creations?.has(type, in: property, at: line.line) ?? false
+  public func stores(_ callee: String, in property: String, at line: SourceLine) -> Bool {
+    let results = storedResults[line.file] ?? sourceText(ofFileAt: line.file).map(StoredResults.init)
+    storedResults[line.file] = .some(results)
+    return results?.has(callee, in: property, at: line.line) ?? false
   }
 
   /// Of a regular file on storage: debug information may name any.

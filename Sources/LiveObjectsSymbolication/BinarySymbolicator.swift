@@ -44,7 +44,7 @@ public final class BinarySymbolicator: Symbolicator {
   var declared: (binaries: [String], lines: [StoredProperty: SourceLine?]) = ([], [:])
 
   /// By source file.
-  var storedCreations: [String: StoredCreations?] = [:]
+  var storedResults: [String: StoredResults?] = [:]
 
   /// - Parameters:
   ///   - binaries: a folder that holds the files of a capture from another machine, at any depth; they are

@@ -11,8 +11,8 @@ public final class TableSymbolicator: Symbolicator {
   public private(set) var prepared: Set<Frame> = []
 
   public var modules: [String: ModuleSource] = [:]
-  /// Properties in which any line stores a new object.
-  public var filled: Set<String> = []
+  /// Properties in which any line stores what a call returns, with the type or function: `view = View`.
+  public var stored: Set<String> = []
 
   public init() {}
 
@@ -45,8 +45,8 @@ public final class TableSymbolicator: Symbolicator {
     return Dictionary(uniqueKeysWithValues: lines).compactMapValues { $0 }
   }
 
-  public func stores(_ type: String, in property: String, at line: SourceLine) -> Bool {
-    filled.contains(property)
+  public func stores(_ callee: String, in property: String, at line: SourceLine) -> Bool {
+    stored.contains("\(property) = \(callee)")
   }
 
   public func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource] {

@@ -39,10 +39,21 @@ import Testing
     builder.reference(from: screen, to: view, ReferenceLabel(.objectProperty, text: "view"))
     builder.reference(from: view, to: screen, ReferenceLabel(.objectProperty, text: "screen"))
     #expect(try names() == ["Demo.Screen.view", "Demo.View.screen"])
-    symbolicator.filled = ["view"]
+    symbolicator.stored = ["view = View"]
     #expect(try names() == ["Demo.View.screen"])
-    symbolicator.filled = ["view", "screen"]
+    symbolicator.stored = ["view = View", "screen = Screen"]
     #expect(try names() == nil)
+  }
+
+  @Test mutating func norOneThatGotTheResultOfAFunction() throws {
+    symbolicator.define(0x100, [.user("static Factory.makeScreen()"), .user("ScreenTests.testScreen()")])
+    let screen = builder.object(
+      of: builder.type("Demo.Screen"), stackTrace: builder.stackTrace([0x100]))
+    let view = object("Demo.View", madeBy: "ScreenTests.testScreen()")
+    builder.reference(from: screen, to: view, ReferenceLabel(.objectProperty, text: "view"))
+    builder.reference(from: view, to: screen, ReferenceLabel(.objectProperty, text: "screen"))
+    symbolicator.stored = ["screen = makeScreen"]
+    #expect(try names() == ["Demo.Screen.view"])
   }
 
   /// An element of its owner's collection refers back; an observer owns what it observes.

@@ -32,12 +32,19 @@ struct Owners {
     }
   }
 
-  /// Whether the call that created the object stored it in this property: nothing else has owned it.
+  /// Calls of functions that return a new object to each other.
+  private static let mostFactories = 4
+
+  /// Whether the call that created the object, or a function that returned it, stored it in this property: nothing else
+  /// has owned it.
   func isCreated(_ object: Int, in property: String) -> Bool {
-    guard let creator = creators(of: object).first?.source, let file = creator.file, let line = creator.line,
-      let type = naming.classNames(of: naming.graph.capture.objects[object].type).first?.components.last
-    else { return false }
-    return symbolicator.stores(String(type), in: property, at: SourceLine(file: file, line: line))
+    let creators = creators(of: object).prefix(Self.mostFactories)
+    let type = naming.classNames(of: naming.graph.capture.objects[object].type).first?.components.last
+    let callees = [type] + creators.map { $0.member.name.prefix(before: "(").components.last }
+    return zip(callees, creators).contains { callee, creator in
+      guard let callee, let file = creator.source.file, let line = creator.source.line else { return false }
+      return symbolicator.stores(String(callee), in: property, at: SourceLine(file: file, line: line))
+    }
   }
 
   /// Whether the object is owned by more than the closures of one function: that function has not created it, or is
@@ -81,7 +88,7 @@ extension NamedFrame {
   fileprivate var isStatic: Bool { member.isStatic }
 
   /// The function without the closures in it.
-  private var member: (name: Substring, isStatic: Bool) {
+  fileprivate var member: (name: Substring, isStatic: Bool) {
     let start = [" in ", " of "].compactMap { qualifiedFunction.end(ofLast: $0) }.max()
     let name = qualifiedFunction[(start ?? qualifiedFunction.startIndex)...]
     let method = name.trimmingPrefix("static ")

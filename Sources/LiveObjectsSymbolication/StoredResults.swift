@@ -1,9 +1,9 @@
-/// Where a source file stores a new object straight into a property, or passes it under an argument's name:
-/// `child.parent = Parent()`, `Child(parent: Parent())`.
-struct StoredCreations {
+/// Where a source file stores the result of a call straight into a property, or passes it under an argument's name:
+/// `child.parent = Parent()`, `Child(parent: makeParent())`.
+struct StoredResults {
   private struct Place: Hashable {
     var line: Int
-    var type: String
+    var callee: String
     var property: String
   }
   private var places: Set<Place> = []
@@ -12,15 +12,15 @@ struct StoredCreations {
     let tokens = text.tokens
     for index in tokens.indices.dropFirst() where tokens[index].isMark("=") || tokens[index].isMark(":") {
       guard let property = tokens[index - 1].word, !Self.isDeclared(at: index - 1, tokens),
-        let type = Self.createdType(behind: index, tokens)
+        let call = Self.call(behind: index, tokens)
       else { continue }
-      places.insert(Place(line: type.line, type: type.name, property: property))
+      places.insert(Place(line: call.line, callee: call.name, property: property))
     }
   }
 
-  /// - Parameter type: without its module and the types around it.
-  func has(_ type: String, in property: String, at line: Int) -> Bool {
-    [type, Self.implied].contains { places.contains(Place(line: line, type: $0, property: property)) }
+  /// - Parameter callee: a type or function, without its module and the types around it.
+  func has(_ callee: String, in property: String, at line: Int) -> Bool {
+    [callee, Self.implied].contains { places.contains(Place(line: line, callee: $0, property: property)) }
   }
 
   /// The type of `.init()`, which the source does not name.
@@ -32,18 +32,18 @@ struct StoredCreations {
   }
 
   /// The last name before the parenthesis of a call: `Demo.Parent()`, `Parent<Int>()`, `.init()`.
-  private static func createdType(
+  private static func call(
     behind start: Int, _ tokens: [SourceText.Token]
   ) -> (name: String, line: Int)? {
     var rest = tokens[(start + 1)...].drop { ["try", "await"].contains($0.word) || $0.isMark(".") }
-    var type: (name: String, line: Int)?
+    var call: (name: String, line: Int)?
     while let first = rest.first, let name = first.word {
-      if name != implied || type == nil { type = (name, first.line) }
+      if name != implied || call == nil { call = (name, first.line) }
       rest = rest.dropFirst()
       guard let mark = rest.first, mark.isMark(".") else { break }
       rest = rest.dropFirst()
     }
-    return rest.first.map { $0.isMark("(") || $0.isMark("<") } ?? false ? type : nil
+    return rest.first.map { $0.isMark("(") || $0.isMark("<") } ?? false ? call : nil
   }
 }
 
