@@ -120,6 +120,12 @@ extension Scenarios {
       #expect(leaks.map(\.verdict) == ["overRetained"] && leaks.map(\.instances) == [30], "\(leaks)")
     }
 
+    @Test("objects that memory of the standard library's holds are no leaks")
+    func handlesInBuffer() throws {
+      let report = try ScenarioReport(of: "handlesInBuffer")
+      #expect(report.leaks.isEmpty, "\(report.leaks)")
+    }
+
     @Test("buffers that C code has freed are not there any more")
     func freedByC() throws {
       let report = try ScenarioReport(of: "cFreesBuffers")

@@ -3,7 +3,6 @@
 #if defined(__linux__)
 
 #include "heap/references.h"
-#include "heap/raw_buffers.h"
 #include "layout/storage.h"
 #include "metadata/address_table.h"
 #include "metadata/labels.h"
@@ -195,6 +194,22 @@ static void walk_error(struct liveobj_visit *visit, const struct liveobj_object 
 
 // MARK: - Any object
 
+uintptr_t liveobj_side_table_object(uintptr_t side_table) {
+    enum { COUNTS = 1, SHIFT = 3 };
+    struct liveobj_object object;
+    uintptr_t address = liveobj_word(side_table, 0);
+    bool is_object = address && address % sizeof(uintptr_t) == 0 &&
+                     liveobj_records_find(address, &object) &&
+                     liveobj_word(address, COUNTS) << SHIFT == side_table;
+    return is_object ? address : 0;
+}
+
+/// Whether a raw buffer is a side table, which refers to its object without retaining it.
+static bool is_side_table(const struct liveobj_object *buffer) {
+    enum { LEAST_BYTES = 32 };
+    return buffer->bytes >= LEAST_BYTES && liveobj_side_table_object(buffer->address);
+}
+
 struct liveobj_object_contents liveobj_references_visit(const struct liveobj_object *object,
                                                         const struct liveobj_type *type,
                                                         liveobj_visit_reference_fn function,
@@ -214,7 +229,7 @@ struct liveobj_object_contents liveobj_references_visit(const struct liveobj_obj
         walk_error(&visit, object, type);
         break;
     case LIVEOBJ_TYPE_RAW_BUFFER:
-        if (!liveobj_buffer_is_side_table(object))
+        if (!is_side_table(object))
             walk_memory(&visit, object, 0);
         break;
     case LIVEOBJ_TYPE_TASK:

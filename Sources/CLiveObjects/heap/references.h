@@ -134,6 +134,9 @@ void liveobj_visit_layout(struct liveobj_visit *visit, const struct liveobj_layo
 /// Visits the references of a value at the place that `label` names.
 void liveobj_visit_inside(struct liveobj_visit *visit, uint32_t label, uintptr_t type,
                           uintptr_t value);
+/// The object whose counts lie in a side table, which the runtime allocates for weak references; 0
+/// where the object was freed. Then the side table still has its address, where another may be.
+uintptr_t liveobj_side_table_object(uintptr_t side_table);
 /// Visits all words that may be references.
 void liveobj_visit_scan(struct liveobj_visit *visit, uintptr_t start, uintptr_t end,
                         uint32_t label);

@@ -7,7 +7,6 @@
 
 #include "arch/address.h"
 #include "heap/object_type.h"
-#include "heap/raw_buffers.h"
 #include "heap/references.h"
 #include "metadata/labels.h"
 #include "metadata/metadata.h"

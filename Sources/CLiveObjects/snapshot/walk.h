@@ -63,7 +63,8 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
 /// What the walk has found of an object.
 struct liveobj_found {
     uint32_t referrer;        // the last object, counted from 1, with a reference to it; no buffer
-    int32_t unexplained : 29; // retains without a strong reference
+    int32_t unexplained : 28; // retains without a strong reference
+    bool is_weak_target : 1;  // a buffer with a weak reference to it is a dead object's side table
     bool is_held : 1;         // by a root that is no stale word; a buffer by any word
     bool is_buffer : 1;       // raw memory of the program's that no object or root is known to hold
     bool is_in_use : 1;       // by the allocator, which may have freed a buffer for C code

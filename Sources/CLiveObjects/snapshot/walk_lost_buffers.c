@@ -6,20 +6,56 @@
 
 #if defined(__linux__)
 
-#include "heap/raw_buffers.h"
+#include "heap/object_words.h"
 #include "metadata/metadata.h"
 #include "os/compiler.h"
 #include "os/os.h"
 #include "os/step.h"
+#include "runtime/image.h"
+#include "runtime/runtime.h"
 #include "snapshot/walk.h"
+#include "stacks/stacks.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
+
+// MARK: - Who allocated it
+
+/// Whether a return address is in a function with this start. The functions have no end that could
+/// be read here; none of the runtime's own allocations is near them.
+static bool is_in(const void *function, uintptr_t pc) {
+    enum { MOST_BYTES = 128 };
+    return function && pc - (uintptr_t)function < MOST_BYTES;
+}
+
+/// The functions that programs call, and the compiler copies into their code if it optimises.
+static bool is_in_standard_library(uintptr_t pc) {
+    const struct liveobj_runtime *runtime = liveobj_runtime_current();
+    return is_in(runtime->$sSv8allocate9byteCount9alignmentSvSi_SitFZ, pc) ||
+           is_in(runtime->$sSp8allocate8capacitySpyxGSi_tFZ, pc) ||
+           is_in(runtime->$sSw8allocate9byteCount9alignmentSwSi_SitFZ, pc);
+}
+
+/// Whether code of the program allocated a buffer, not the runtime for itself.
+static bool is_of_program(const struct liveobj_object *buffer) {
+    const struct liveobj_runtime *runtime = liveobj_runtime_current();
+    struct liveobj_stored_trace trace = {0};
+    if (liveobj_stack_depot_has(buffer->stack))
+        trace = liveobj_stack_depot_get(buffer->stack);
+    uint32_t i = 0;
+    while (i < trace.own_frames && is_in(runtime->swift_slowAlloc, trace.frames[i]))
+        i++;
+    if (i == trace.own_frames)
+        return false;
+    return !liveobj_image_contains(&runtime->image, trace.frames[i], 0) ||
+           is_in_standard_library(trace.frames[i]);
+}
 
 /// A step.
 static void note_buffer_without_referrer(void *context) {
     struct liveobj_walk *walk = context;
     struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
-    found->is_buffer = !found->referrer && liveobj_buffer_is_of_program(&walk->object);
+    found->is_buffer = !found->referrer && is_of_program(&walk->object) &&
+                       !liveobj_side_table_object(walk->object.address);
 }
 
 void liveobj_walk_find_buffers(struct liveobj_walk *walk) {

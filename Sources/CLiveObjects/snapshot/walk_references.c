@@ -111,8 +111,9 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
     uint32_t target = liveobj_walk_find(walk, reference->target);
     if (!target)
         return;
-    bool is_strong = liveobj_label_get(reference->label).ownership == LIVEOBJ_OWNERSHIP_STRONG;
-    walk->found[target].unexplained -= is_strong;
+    enum liveobj_ownership ownership = liveobj_label_get(reference->label).ownership;
+    walk->found[target].unexplained -= ownership == LIVEOBJ_OWNERSHIP_STRONG;
+    walk->found[target].is_weak_target |= ownership == LIVEOBJ_OWNERSHIP_WEAK;
     if (walk->object.metadata != LIVEOBJ_METADATA_RAW_BUFFER)
         walk->found[target].referrer = walk->ordinals[walk->index];
     liveobj_walk_add_edge(walk,

@@ -8,7 +8,6 @@
 #if defined(__linux__)
 
 #include "heap/object_words.h"
-#include "heap/raw_buffers.h"
 #include "heap/references.h"
 #include "metadata/labels.h"
 #include "os/compiler.h"
@@ -106,8 +105,6 @@ static void take_words_of_object(void *context) {
     uintptr_t word;
     liveobj_walk_read_header(walk);
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
-    if (type->kind == LIVEOBJ_TYPE_RAW_BUFFER && liveobj_buffer_is_side_table(&walk->object))
-        return;
     struct liveobj_words words = liveobj_words_with_slack(&walk->object, type, reader);
     if (!words.bitmap)
         return liveobj_words_visit(words.next, words.end, take_words, walk);
@@ -123,6 +120,14 @@ static void write_words_of_object(struct liveobj_walk *walk, struct liveobj_sect
         liveobj_walk_put_new_labels(walk);
         liveobj_walk_put_edges(walk, section);
     }
+}
+
+/// Side tables keep the addresses of dead objects. Buffers that are suspects are read once they are
+/// held.
+static bool is_left_out(const struct liveobj_walk *walk) {
+    const struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+    return found->is_buffer ||
+           (found->is_weak_target && walk->object.metadata == LIVEOBJ_METADATA_RAW_BUFFER);
 }
 
 /// Moves to a suspect that is held, and was not read.
@@ -142,7 +147,7 @@ void liveobj_walk_write_words(struct liveobj_walk *walk) {
         return;
     section.before = &walk->declaration_section;
     while (!walk->stream.failed && liveobj_walk_next(walk))
-        if (!walk->found[walk->ordinals[walk->index]].is_buffer)
+        if (!is_left_out(walk))
             write_words_of_object(walk, &section);
     while (!walk->stream.failed && next_held_buffer(walk))
         write_words_of_object(walk, &section);

@@ -22,6 +22,7 @@ extension Scenario {
       hide(UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: plantBuffer()) | 0xabcd << 48)!)
     },
     Scenario("cFreesBuffers", plantFreedBuffers),
+    Scenario("handlesInBuffer", plantHandles),
   ]
 
   /// For a separate program: whether a leak has the address of an object that has died depends on what ran before.
@@ -61,6 +62,16 @@ private func plantBuffer() -> UnsafeMutableRawPointer {
 @inline(never) @_optimize(none)
 private func plantLostBuffers() {
   for _ in 0..<30 { plantBuffer().storeBytes(of: Handle().giveAway(), as: UnsafeMutableRawPointer.self) }
+}
+
+nonisolated(unsafe) private var handles: UnsafeMutableBufferPointer<Handle>?
+
+/// The memory is as large as a side table, and the standard library allocates it.
+@inline(never) @_optimize(none)
+private func plantHandles() {
+  let buffer = UnsafeMutableBufferPointer<Handle>.allocate(capacity: 4)
+  for index in buffer.indices { buffer.initializeElement(at: index, to: Handle()) }
+  handles = buffer
 }
 
 /// Buffers that lead to each other only.
