@@ -123,10 +123,8 @@ private struct OutsideHolders {
       pointers[graph.target(index)] += 1
     }
     let isRooted = Isolation.rooted(in: graph) { !$0.mayBeOld }
-    let lost = Set(graph.heap.lostBuffers)
     isHeld = (0..<graph.count).map { object in
-      // Lost memory is a leak of its own.
-      if graph.isTestCase(object) || lost.contains(UInt32(object)) { return true }
+      if graph.isTestCase(object) || graph.isLost(object) { return true }
       if let task = graph.task(of: object) { return graph.heap.tasks[task].state != .complete }
       guard !graph.capture.objects[object].isPinned, let unexplained = graph.unexplained(object) else {
         return pointers[object] == 0 && graph.strong[object] == 0 || isRooted[object]

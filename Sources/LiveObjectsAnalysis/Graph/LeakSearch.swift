@@ -38,7 +38,6 @@ struct LeakSearch {
   let retainSites: [UInt32: [RetainSite]]
   /// By object: whether it may hold others without being evaluated itself.
   private let older: [Bool]
-  private let lost: Set<UInt32>
   var taken: [Bool]
   var groups: [LeakGroup] = []
 
@@ -46,7 +45,6 @@ struct LeakSearch {
     self.graph = graph
     self.isolation = isolation
     self.older = older
-    lost = Set(graph.heap.lostBuffers)
     retainSites = Dictionary(grouping: graph.heap.retainSites, by: \.object)
     taken = [Bool](repeating: false, count: graph.count)
     findCycles(.definitely, [], follows: graph.isStrong)
@@ -210,8 +208,8 @@ extension LeakSearch {
     of core: some BidirectionalCollection<UInt32>, _ holders: HolderSearch
   ) -> [UInt32] {
     // Captures no `self`: a second reference to `taken` would copy it for each group.
-    takeVictims(of: core, follows: graph.mayKeepAlive) { [graph, lost] in
-      Self.isUnreachable($0, in: graph, holders) && !lost.contains(UInt32($0))
+    takeVictims(of: core, follows: graph.mayKeepAlive) { [graph] in
+      Self.isUnreachable($0, in: graph, holders) && !graph.isLost($0)
     }
     .filter { graph.kind(of: Int($0)) != .rawBuffer }
   }

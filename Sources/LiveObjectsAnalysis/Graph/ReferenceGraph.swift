@@ -17,6 +17,7 @@ final class ReferenceGraph: Sendable {
   private let isTestCase: [Bool]
   /// By object: indices into `HeapGraph.tasks`.
   private let tasks: [UInt32: Int]
+  private let lostBuffers: Set<UInt32>
   /// Strong references to each object.
   let strong: [UInt32]
   /// Conservative references to each object. Those from raw buffers and tasks do not count, which may not be
@@ -34,6 +35,7 @@ final class ReferenceGraph: Sendable {
     }
     tasks = Dictionary(
       heap.tasks.enumerated().map { ($0.element.object, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    lostBuffers = Set(heap.lostBuffers)
     let count = capture.objects.count
     var starts = [UInt32](repeating: 0, count: count + 1)
     var strong = [UInt32](repeating: 0, count: count)
@@ -55,6 +57,9 @@ final class ReferenceGraph: Sendable {
   }
 
   var count: Int { capture.objects.count }
+
+  /// Whether it is lost memory, which is a leak of its own, whatever leads to it.
+  func isLost(_ object: Int) -> Bool { lostBuffers.contains(UInt32(object)) }
 
   /// Indices into `heap.references`.
   func references(from object: Int) -> Range<Int> {
