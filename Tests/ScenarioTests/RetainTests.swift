@@ -41,13 +41,15 @@ extension Scenarios {
     }
 
     /// A stale word of a call may lead to the last ones.
-    @Test("memory to which no pointer is left is lost, with what only it holds")
-    func lostBuffers() throws {
-      let leaks = try ScenarioReport(of: "lostBuffers").leaks
+    @Test(
+      "memory to which no pointer is left is lost, with what only it holds",
+      arguments: zip(["lostBuffers", "lostTypedBuffers"], ["plantBuffer()", "plantTypedBuffer()"]))
+    func lostBuffers(scenario: String, function: String) throws {
+      let leaks = try ScenarioReport(of: scenario).leaks
       #expect(leaks.map(\.verdict) == ["lostBuffer"])
       let leak = try #require(leaks.first)
       #expect((27...30).contains(leak.instances) && leak.victims == leak.instances, "\(leak)")
-      #expect(leak.allocatedAt.first?.frames.first?.function == "plantBuffer()")
+      #expect(leak.allocatedAt.first?.frames.first?.function == function)
     }
 
     /// The stack may have a stale word for some of them, and so hold all.

@@ -32,6 +32,7 @@ static bool is_in_standard_library(uintptr_t pc) {
     const struct liveobj_runtime *runtime = liveobj_runtime_current();
     return is_in(runtime->$sSv8allocate9byteCount9alignmentSvSi_SitFZ, pc) ||
            is_in(runtime->$sSp8allocate8capacitySpyxGSi_tFZ, pc) ||
+           is_in(runtime->$sSr8allocate8capacitySryxGSi_tFZ, pc) ||
            is_in(runtime->$sSw8allocate9byteCount9alignmentSwSi_SitFZ, pc);
 }
 

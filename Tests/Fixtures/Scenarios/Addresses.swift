@@ -15,6 +15,7 @@ extension Scenario {
     Scenario("elementsOfBuffer", plantElements),
     Scenario("inCStructureOfFormerBuffer", plantInFormerBuffer),
     Scenario("lostBuffers", plantLostBuffers),
+    Scenario("lostTypedBuffers") { for _ in 0..<30 { plantTypedBuffer() } },
     Scenario("lostRing") { _ = plantRing() },
     Scenario("ringOfBuffers") { hide(plantRing()) },
     Scenario("pointerIntoBuffer") { hide(plantBuffer() + 8) },
@@ -62,6 +63,11 @@ private func plantBuffer() -> UnsafeMutableRawPointer {
 @inline(never) @_optimize(none)
 private func plantLostBuffers() {
   for _ in 0..<30 { plantBuffer().storeBytes(of: Handle().giveAway(), as: UnsafeMutableRawPointer.self) }
+}
+
+@inline(never) @_optimize(none)
+private func plantTypedBuffer() {
+  UnsafeMutableBufferPointer<Handle>.allocate(capacity: 8).initializeElement(at: 0, to: Handle())
 }
 
 nonisolated(unsafe) private var handles: UnsafeMutableBufferPointer<Handle>?
