@@ -57,7 +57,7 @@ let package = Package(
     .target(
       name: "CLiveObjectsService", dependencies: ["CLiveObjects"],
       cSettings: [gnu, .headerSearchPath("."), .headerSearchPath("../CLiveObjects")]),
-    .target(name: "CCompanion"),
+    .target(name: "CCompanion", cSettings: [gnu]),
     .target(name: "CSpawn", cSettings: [gnu, .headerSearchPath("../CLiveObjects")]),
     .target(name: "CLiveObjectsOptions", cSettings: [gnu]),
     .target(name: "LiveObjectsCapture"),

@@ -1,4 +1,5 @@
 #if canImport(XCTest)
+  internal import CCompanion
   internal import LiveObjects
   internal import LiveObjectsCapture
   internal import LiveObjectsReport
@@ -37,6 +38,10 @@
     /// Ends a test with a custom class of run, which cannot fail any more: its leaks are in the report only.
     func testCaseDidFinish(_ testCase: XCTestCase) {
       _ = Recorder.ignoring { takeRunning(testCase)?.test.close(testCase.outcome) }
+    }
+
+    func testBundleDidFinish(_ testBundle: Bundle) {
+      Recorder.ignoring { liveobj_wait_for_due_work() }
     }
 
     private func properties(of type: XCTestCase.Type) -> StoredProperties {

@@ -27,6 +27,10 @@ struct TestingSilenceTests {
     #expect(run.run.status == .exited(0))
   }
 
+  @Test func workThatIsDueWhenTheLastTestEndsHoldsNothing() throws {
+    #expect(try TestingLeaks.run("isHeldByWorkThatIsDueSoon").report.findings.isEmpty)
+  }
+
   #if compiler(>=6.2)  // There are exit tests.
     @Test func anExitTestIsNotWatched() throws {
       let run = try TestingLeaks.run("StructureTests/exits")

@@ -71,6 +71,10 @@ static inline void liveobj_testing_buffer_lines(void) {
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 }
 
+/// Waits until work that timers of the kernel start within 0.1 s has begun. To be called when the
+/// last test has ended, so that the report does not depend on whether the process ends before that.
+__attribute__((visibility("hidden"))) void liveobj_wait_for_due_work(void);
+
 /// The library's stable entry point, as a pointer to a function in Swift: `ABI.v0.EntryPoint`.
 const void *swt_abiv0_getEntryPoint(void);
 

@@ -37,6 +37,12 @@ struct LateReleaseTests {
     makeAndRelease(Int.self)
   }
 
+  /// Runs alone: the process has nothing else to do when it ends.
+  @Test func isHeldByWorkThatIsDueSoon() {
+    let node = makeCycle()
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { node.other = nil }
+  }
+
   /// Keeps the process running until all late releases have happened.
   @Test func waitsForLateReleases() async throws {
     try await Task.sleep(for: .seconds(2))
