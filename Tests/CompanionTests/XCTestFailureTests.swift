@@ -49,12 +49,12 @@ struct XCTestFailureTests {
     #expect(message.contains("retained at DelegateTests.testRetainedOnceTooOften()"))
   }
 
-  /// Identifiers, unowned and weak references in variables hold nothing.
+  /// Identifiers, unowned and weak references in variables hold nothing, nor do old words in memory of C code.
   @Test(arguments: [
     "testB_leaksALoaderThatIsCounted", "testC_leaksALoaderThatIsTheLatest",
     "testD_leaksALoaderThatIsObserved", "testE_leaksALoaderAndFillsACache",
     "testF_overRetainsATokenThatWasInATable", "testG_overRetainsATokenThatWasInAList",
-    "testH_closesACycleOfAnOlderLoader",
+    "testH_closesACycleOfAnOlderLoader", "testI_overRetainsATokenWhoseAddressIsInOldMemory",
   ])
   func aLeakFailsItsTestDespiteNonOwningReferences(test: String) throws {
     let run = try XCTestLeaks.run("RegistryTests/" + test)

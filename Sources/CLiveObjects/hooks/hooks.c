@@ -333,8 +333,20 @@ LIVEOBJ_HOOK_WITH_FRAME static int hook_posix_memalign(void **memory, size_t ali
     return error;
 }
 
+static bool clears_freed; // atomic
+
+/// Larger memory may have pages that were never used: they are not allocated for this.
+__attribute__((noinline)) static void clear(void *memory) {
+    enum { MOST_BYTES = 128 << 10 };
+    size_t bytes = memory && usable_size ? usable_size(memory) : 0;
+    memset(memory, 0, bytes < MOST_BYTES ? bytes : MOST_BYTES);
+}
+
 LIVEOBJ_HOOK static void hook_free(void *memory) {
     forget_allocation(memory);
+    // Relaxed: memory that is freed at the moment of the change may be cleared or not.
+    if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)))
+        clear(memory);
     original.free(memory);
 }
 
@@ -389,6 +401,10 @@ static void save_originals(const struct liveobj_runtime *runtime) {
 #include "hooks/hooks.def"
 }
 
+static void replace_free(const struct liveobj_image *image) {
+    liveobj_image_replace_got_entries(image, "free", (void *)(uintptr_t)hook_free);
+}
+
 /// \returns false if the deallocations of objects cannot be recorded.
 static bool install_slots(const struct liveobj_runtime *runtime) {
     if (!replace_slots(&runtime->image))
@@ -398,9 +414,19 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     replace_slots(&runtime->concurrency);
     // CoreFoundation itself frees some objects: the one that each NSURL is copied from.
     if (runtime->foundation.path)
-        liveobj_image_replace_got_entries(&runtime->foundation, "free",
-                                          (void *)(uintptr_t)hook_free);
+        replace_free(&runtime->foundation);
     return true;
+}
+
+void liveobj_hooks_clear_freed(void) {
+    const struct liveobj_runtime *runtime = liveobj_runtime_current();
+    const uintptr_t *queue = runtime->_dispatch_main_q; // begins with an address in libdispatch
+    uintptr_t libraries[] = {queue ? *queue : 0, (uintptr_t)runtime->_NSConcreteMallocBlock};
+    struct liveobj_image image;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (libraries[i] && liveobj_image_of(libraries[i], &image))
+            replace_free(&image);
+    __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see hook_free
 }
 
 static void install_pointers(const struct liveobj_runtime *runtime) {

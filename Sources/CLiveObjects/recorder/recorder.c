@@ -370,6 +370,7 @@ void liveobj_recorder_note_signal_stack(void) {
 void liveobj_tests_watch(liveobj_write_fn write, void *context) {
     struct liveobj_status status = liveobj_recorder_status();
     liveobj_tests_set_watched(true);
+    liveobj_hooks_clear_freed();
     liveobj_traces_end_collections(); // who watches tests knows traces by their ids
     if (write)
         liveobj_journal_start(&status, write, context);

@@ -10,6 +10,7 @@ final class RegistryTests: XCTestCase {
   nonisolated(unsafe) private static var table: [Int: Token] = [:]
   nonisolated(unsafe) private static var list: [Token] = []
   nonisolated(unsafe) private static var older: Loader?
+  nonisolated(unsafe) private static var reused: UnsafeMutableRawPointer?
 
   override class func setUp() {
     let loader = Loader()
@@ -41,6 +42,18 @@ final class RegistryTests: XCTestCase {
     let token = Token()
     Self.list = [Token(), token]
     Self.list.removeLast()
+    _ = Unmanaged.passRetained(token)
+  }
+
+  /// C code gets memory with the token's address, the array's, which had 96 bytes, and uses its first word.
+  func testI_overRetainsATokenWhoseAddressIsInOldMemory() {
+    let token = Token()
+    var addresses = [UInt](repeating: UInt(bitPattern: ObjectIdentifier(token)), count: 8)
+    addresses[0] = 0
+    addresses = []
+    let memory = malloc(96)
+    memory?.storeBytes(of: 1, as: UInt.self)
+    Self.reused = memory
     _ = Unmanaged.passRetained(token)
   }
 
