@@ -29,11 +29,16 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 /// Where a thread's id is, in bytes from its `pthread_t`, measured in the calling thread, whose id
 /// is given; 0 if unknown. On x86_64 that is the block, on aarch64 it lies below it.
+///
+/// An equal number may be anything: half of an address, or in a container, where ids are small, a
+/// flag. The id is followed by the list of robust mutexes: while it is empty, its two links have
+/// the address of the second one (glibc's nptl/descr.h).
 static inline intptr_t liveobj_thread_id_offset(uint32_t own_thread) {
     enum { MOST_BYTES = 1024 }; // less than it points to
-    const uint32_t *words = (const uint32_t *)pthread_self();
+    const uintptr_t *words = (const uintptr_t *)pthread_self();
     for (size_t i = 1; i < MOST_BYTES / sizeof *words; i++)
-        if (words[i] == own_thread)
+        if ((uint32_t)words[i] == own_thread && words[i + 1] == (uintptr_t)&words[i + 2] &&
+            words[i + 2] == words[i + 1])
             return (intptr_t)(i * sizeof *words);
     return 0;
 }
