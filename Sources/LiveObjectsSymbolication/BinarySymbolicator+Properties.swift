@@ -1,5 +1,6 @@
 import LiveObjectsAnalysis
 import LiveObjectsCapture
+import LiveObjectsSystem
 
 extension BinarySymbolicator {
   /// Functions that are tried, of a type and of a module.
@@ -73,10 +74,19 @@ extension BinarySymbolicator {
 }
 
 extension BinarySymbolicator {
-  public func stores(_ callee: String, in property: String, at line: SourceLine) -> Bool {
-    let results = storedResults[line.file] ?? sourceText(ofFileAt: line.file).map(StoredResults.init)
-    storedResults[line.file] = .some(results)
-    return results?.has(callee, in: property, at: line.line) ?? false
+  public func stores(_ callee: String, in property: String, besideFile file: String) -> Bool {
+    let folder = file.parentFolder
+    let results = storedResults[folder] ?? StoredResults(in: sourceTexts(besideFile: file))
+    storedResults[folder] = results
+    return results.has(callee, in: property)
+  }
+
+  private func sourceTexts(besideFile file: String) -> some Sequence<SourceText> {
+    guard locator.mounts.storedFile(file) != nil else { return [SourceText]() }
+    let names = entries(ofFolder: file.parentFolder).lazy.map(\.name).filter { $0.hasSuffix(".swift") }
+    return names.sorted().prefix(Self.mostFiles).compactMap {
+      sourceText(ofFileAt: file.parentFolder + "/" + $0)
+    }
   }
 
   /// Of a regular file on storage: debug information may name any.

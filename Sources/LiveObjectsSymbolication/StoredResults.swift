@@ -1,26 +1,28 @@
-/// Where a source file stores the result of a call straight into a property, or passes it under an argument's name:
+/// Where source files store the result of a call straight into a property, or pass it under an argument's name:
 /// `child.parent = Parent()`, `Child(parent: makeParent())`.
 struct StoredResults {
-  private struct Place: Hashable {
-    var line: Int
+  private struct Store: Hashable {
     var callee: String
     var property: String
   }
-  private var places: Set<Place> = []
+  private var stores: Set<Store> = []
 
-  init(in text: SourceText) {
-    let tokens = text.tokens
+  init(in texts: some Sequence<SourceText>) {
+    for text in texts { add(text.tokens) }
+  }
+
+  private mutating func add(_ tokens: [SourceText.Token]) {
     for index in tokens.indices.dropFirst() where tokens[index].isMark("=") || tokens[index].isMark(":") {
       guard let property = tokens[index - 1].word, !Self.isDeclared(at: index - 1, tokens),
         let call = Self.call(behind: index, tokens)
       else { continue }
-      places.insert(Place(line: call.line, callee: call.name, property: property))
+      stores.insert(Store(callee: call, property: property))
     }
   }
 
   /// - Parameter callee: a type or function, without its module and the types around it.
-  func has(_ callee: String, in property: String, at line: Int) -> Bool {
-    [callee, Self.implied].contains { places.contains(Place(line: line, callee: $0, property: property)) }
+  func has(_ callee: String, in property: String) -> Bool {
+    [callee, Self.implied].contains { stores.contains(Store(callee: $0, property: property)) }
   }
 
   /// The type of `.init()`, which the source does not name.
@@ -32,13 +34,11 @@ struct StoredResults {
   }
 
   /// The last name before the parenthesis of a call: `Demo.Parent()`, `Parent<Int>()`, `.init()`.
-  private static func call(
-    behind start: Int, _ tokens: [SourceText.Token]
-  ) -> (name: String, line: Int)? {
+  private static func call(behind start: Int, _ tokens: [SourceText.Token]) -> String? {
     var rest = tokens[(start + 1)...].drop { ["try", "await"].contains($0.word) || $0.isMark(".") }
-    var call: (name: String, line: Int)?
-    while let first = rest.first, let name = first.word {
-      if name != implied || call == nil { call = (name, first.line) }
+    var call: String?
+    while let name = rest.first?.word {
+      if name != implied || call == nil { call = name }
       rest = rest.dropFirst()
       guard let mark = rest.first, mark.isMark(".") else { break }
       rest = rest.dropFirst()

@@ -92,7 +92,7 @@ extension ExpectedHint {
     "autoclosure":
       "implicit closure #1 in Checker.start() captures self strongly: use a closure that captures it weakly",
     "twoObjects":
-      "make one of these references weak: Author.book; Book.author",
+      "Book.author is a strong reference: declare it weak",
     "figureEight":
       "Spoke.hub is a strong reference: declare it weak",
     "itself":
@@ -182,7 +182,7 @@ extension ExpectedHint {
     "threeObjects":
       "make one of these references weak: Album.band; Band.city; City.favourite",
     "twoCyclesOfOneKind":
-      "make one of these references weak: Author.book; Book.author",
+      "Book.author is a strong reference: declare it weak",
     "error":
       "Failure.operation is a strong reference: declare it weak",
     "recursiveClosure":
