@@ -47,8 +47,8 @@ struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Which findings make the exit status 1: leaks are unreachable objects, held adds \
-      reachable objects with a known holder, growth adds all others that are still allocated.
+      Which findings make the exit status 1: leaks are unreachable objects, undecided adds objects that are a leak or \
+      in use, held adds reachable objects with a known holder, growth adds all others that are still allocated.
       """, valueName: "findings"))
   var failOn: FailOn = .leaks
 

@@ -54,7 +54,7 @@ enum Doubt: Sendable, Hashable, CaseIterable {
 }
 
 extension Finding.Certainty {
-  /// The certainty of a claim: the only place where it is decided.
+  /// The certainty of a claim about unreachable objects: the only place where it is decided.
   init(_ doubts: Set<Doubt>) {
     self = doubts.isEmpty ? .definite : doubts.contains(where: \.prevents) ? .undecided : .probable
   }

@@ -21,16 +21,19 @@ enum TextHeadline {
     guard report.tracking.readReferences && report.tracking.unevaluated.isEmpty else {
       return unevaluated(report, place)
     }
-    guard report.tracking.sawEverything else {
-      return "no leaks were found\(place), but the recording is incomplete"
+    let gap = gap(in: report.tracking)
+    if let undecided {
+      return "\(undecided)\(place)\(failure(of: report)), \(gap.map { "and \($0)" } ?? "nothing else leaks")"
     }
-    guard !report.tracking.missesRoots else {
-      return "no leaks were found\(place), but not all memory could be read\(failure(of: report))"
-    }
-    if let undecided { return "\(undecided)\(place)\(failure(of: report)), nothing else leaks" }
+    if let gap { return "no leaks were found\(place), but \(gap)\(failure(of: report))" }
     // Of a diff, all that was left behind counts.
     if report.run.failOn == nil, !report.findings.isEmpty { return unevaluated(report, place) }
     return "\(noLeaks(in: report))\(place)\(released(in: report))\(failure(of: report))"
+  }
+
+  private static func gap(in tracking: Tracking) -> String? {
+    guard tracking.sawEverything else { return "the recording is incomplete" }
+    return tracking.missesRoots ? "not all memory could be read" : nil
   }
 
   /// `2 objects undecided (a leak or in use)`; `nil` if there are none.
