@@ -31,7 +31,7 @@ enum TextHeadline {
     return "\(noLeaks(in: report))\(place)\(released(in: report))\(failure(of: report))"
   }
 
-  private static func gap(in tracking: Tracking) -> String? {
+  private static func gap(in tracking: Report.Tracking) -> String? {
     guard tracking.sawEverything else { return "the recording is incomplete" }
     return tracking.missesRoots ? "not all memory could be read" : nil
   }
