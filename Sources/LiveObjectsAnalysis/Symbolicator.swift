@@ -18,12 +18,14 @@ public protocol Symbolicator {
   /// - Returns: the lines of those that are known.
   func declarations(of properties: Set<StoredProperty>, in capture: Capture) -> [StoredProperty: SourceLine]
 
-  /// Looks in a source file, and the others of its folder, for a line that stores the result of a call straight into a
-  /// property, so that nothing else owned it before: `child.parent = Parent()`.
+  /// Looks for a call whose result is stored straight into a property, so that nothing else owned it before: in a line,
+  /// and as `child.parent = Parent()` in all files of its folder.
   ///
-  /// - Parameter callee: a type or function, without its module and the types around it.
+  /// - Parameters:
+  ///   - callee: a type or function, without its module and the types around it.
+  ///   - line: calls it.
   /// - Returns: `false` where the source cannot be read.
-  func stores(_ callee: String, in property: String, besideFile file: String) -> Bool
+  func stores(_ callee: String, in property: String, at line: SourceLine) -> Bool
 
   /// Finds a source file of each module.
   ///
@@ -48,7 +50,7 @@ extension Symbolicator {
     of properties: Set<StoredProperty>, in capture: Capture
   ) -> [StoredProperty: SourceLine] { [:] }
 
-  public func stores(_ callee: String, in property: String, besideFile file: String) -> Bool { false }
+  public func stores(_ callee: String, in property: String, at line: SourceLine) -> Bool { false }
 
   public func sources(ofModules modules: Set<String>, in capture: Capture) -> [String: ModuleSource] { [:] }
 }

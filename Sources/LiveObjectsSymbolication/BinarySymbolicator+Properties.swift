@@ -74,18 +74,24 @@ extension BinarySymbolicator {
 }
 
 extension BinarySymbolicator {
-  public func stores(_ callee: String, in property: String, besideFile file: String) -> Bool {
-    let folder = file.parentFolder
-    let results = storedResults[folder] ?? StoredResults(in: sourceTexts(besideFile: file))
-    storedResults[folder] = results
-    return results.has(callee, in: property)
+  public func stores(_ callee: String, in property: String, at line: SourceLine) -> Bool {
+    if results(inFileAt: line.file)?.has(callee, in: property, at: line.line) == true { return true }
+    let folder = line.file.parentFolder
+    let stated = statedResults[folder] ?? results(inFolder: folder)
+    statedResults[folder] = stated
+    return stated.contains(StoredResults.Store(callee: callee, property: property))
   }
 
-  private func sourceTexts(besideFile file: String) -> some Sequence<SourceText> {
-    guard locator.mounts.storedFile(file) != nil else { return [SourceText]() }
-    let names = entries(ofFolder: file.parentFolder).lazy.map(\.name).filter { $0.hasSuffix(".swift") }
-    return names.sorted().prefix(Self.mostFiles).compactMap {
-      sourceText(ofFileAt: file.parentFolder + "/" + $0)
+  private func results(inFileAt path: String) -> StoredResults? {
+    let results = storedResults[path] ?? sourceText(ofFileAt: path).map(StoredResults.init)
+    storedResults[path] = .some(results)
+    return results
+  }
+
+  private func results(inFolder folder: String) -> Set<StoredResults.Store> {
+    let names = entries(ofFolder: folder).map(\.name).filter { $0.hasSuffix(".swift") }
+    return names.sorted().prefix(Self.mostFiles).reduce(into: []) { stated, name in
+      if let results = results(inFileAt: "\(folder)/\(name)") { stated.formUnion(results.stated) }
     }
   }
 

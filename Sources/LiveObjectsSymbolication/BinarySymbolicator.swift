@@ -43,8 +43,10 @@ public final class BinarySymbolicator: Symbolicator {
   /// The declarations of properties that were searched, and the binaries that they were found by.
   var declared: (binaries: [String], lines: [StoredProperty: SourceLine?]) = ([], [:])
 
+  /// By source file.
+  var storedResults: [String: StoredResults?] = [:]
   /// By folder.
-  var storedResults: [String: StoredResults] = [:]
+  var statedResults: [String: Set<StoredResults.Store>] = [:]
 
   /// - Parameters:
   ///   - binaries: a folder that holds the files of a capture from another machine, at any depth; they are

@@ -1,28 +1,29 @@
-/// Where source files store the result of a call straight into a property, or pass it under an argument's name:
+/// Where a source file stores the result of a call straight into a property, or passes it under an argument's name:
 /// `child.parent = Parent()`, `Child(parent: makeParent())`.
 struct StoredResults {
-  private struct Store: Hashable {
+  struct Store: Hashable {
     var callee: String
     var property: String
   }
-  private var stores: Set<Store> = []
+  private var stores: [Int: Set<Store>] = [:]
+  /// Those into a property of a named object, as in `child.parent = Parent()`. A name alone may be a variable's.
+  private(set) var stated: Set<Store> = []
 
-  init(in texts: some Sequence<SourceText>) {
-    for text in texts { add(text.tokens) }
-  }
-
-  private mutating func add(_ tokens: [SourceText.Token]) {
+  init(in text: SourceText) {
+    let tokens = text.tokens
     for index in tokens.indices.dropFirst() where tokens[index].isMark("=") || tokens[index].isMark(":") {
       guard let property = tokens[index - 1].word, !Self.isDeclared(at: index - 1, tokens),
         let call = Self.call(behind: index, tokens)
       else { continue }
-      stores.insert(Store(callee: call, property: property))
+      let store = Store(callee: call.name, property: property)
+      stores[call.line, default: []].insert(store)
+      if index > 1, tokens[index].isMark("="), tokens[index - 2].isMark(".") { stated.insert(store) }
     }
   }
 
   /// - Parameter callee: a type or function, without its module and the types around it.
-  func has(_ callee: String, in property: String) -> Bool {
-    [callee, Self.implied].contains { stores.contains(Store(callee: $0, property: property)) }
+  func has(_ callee: String, in property: String, at line: Int) -> Bool {
+    [callee, Self.implied].contains { stores[line]?.contains(Store(callee: $0, property: property)) == true }
   }
 
   /// The type of `.init()`, which the source does not name.
@@ -34,16 +35,29 @@ struct StoredResults {
   }
 
   /// The last name before the parenthesis of a call: `Demo.Parent()`, `Parent<Int>()`, `.init()`.
-  private static func call(behind start: Int, _ tokens: [SourceText.Token]) -> String? {
+  private static func call(
+    behind start: Int, _ tokens: [SourceText.Token]
+  ) -> (name: String, line: Int)? {
     var rest = tokens[(start + 1)...].drop { ["try", "await"].contains($0.word) || $0.isMark(".") }
-    var call: String?
-    while let name = rest.first?.word {
-      if name != implied || call == nil { call = name }
+    var call: (name: String, line: Int)?
+    while let first = rest.first, let name = first.word {
+      if name != implied || call == nil { call = (name, first.line) }
       rest = rest.dropFirst()
       guard let mark = rest.first, mark.isMark(".") else { break }
       rest = rest.dropFirst()
     }
-    return rest.first.map { $0.isMark("(") || $0.isMark("<") } ?? false ? call : nil
+    return rest.dropFirst(arguments(at: rest)).first?.isMark("(") == true ? call : nil
+  }
+
+  /// The number of tokens of generic arguments. A type in a declaration has them too, and no parenthesis behind.
+  private static func arguments(at rest: ArraySlice<SourceText.Token>) -> Int {
+    guard rest.first?.isMark("<") == true else { return 0 }
+    var depth = 0
+    for (count, token) in rest.enumerated() {
+      depth += token.isMark("<") ? 1 : token.isMark(">") ? -1 : 0
+      if depth == 0 { return count + 1 }
+    }
+    return 0
   }
 }
 

@@ -78,7 +78,7 @@
     guard arguments == nil, let status = try? await EventStream.run() else {
       exit(await __swiftPMEntryPoint(passing: arguments))
     }
-    Recorder.ignoring { liveobj_wait_for_due_work() }
+    DueWork.wait()
     exit(status)
   }
 #endif

@@ -1,5 +1,4 @@
 #if canImport(XCTest)
-  internal import CCompanion
   internal import LiveObjects
   internal import LiveObjectsCapture
   internal import LiveObjectsReport
@@ -41,7 +40,7 @@
     }
 
     func testBundleDidFinish(_ testBundle: Bundle) {
-      Recorder.ignoring { liveobj_wait_for_due_work() }
+      DueWork.wait()
     }
 
     private func properties(of type: XCTestCase.Type) -> StoredProperties {

@@ -45,7 +45,7 @@ public final class TableSymbolicator: Symbolicator {
     return Dictionary(uniqueKeysWithValues: lines).compactMapValues { $0 }
   }
 
-  public func stores(_ callee: String, in property: String, besideFile file: String) -> Bool {
+  public func stores(_ callee: String, in property: String, at line: SourceLine) -> Bool {
     stored.contains("\(property) = \(callee)")
   }
 

@@ -64,6 +64,17 @@ struct XCTestFailureTests {
     #expect(run.failures.first?.message.hasPrefix("LiveObjects: \(start)") == true, "\(run.failures)")
   }
 
+  /// Although freed memory is cleared, where malloc has its own words.
+  @Test func mallocNoticesASecondDeallocation() throws {
+    let run = try runProgram(
+      try XCTestLeaks.package.testBinary(), ["LeakyTests.CrashTests/testD_deallocatesTwice"],
+      environment: [
+        "LD_PRELOAD": BuiltProducts.preloadLibrary, "LIVEOBJECTS_OPTIONS": "output=/dev/null",
+        "LEAKY_DEALLOCATES_TWICE": "1",
+      ])
+    #expect(run.standardError.contains("free(): double free detected"))
+  }
+
   @Test func aFilledCacheDoesNotFail() throws {
     let run = try XCTestLeaks.run("RegistryTests/testA_fillsACache")
     #expect(run.passed == ["RegistryTests.testA_fillsACache"])

@@ -2,34 +2,49 @@ import Testing
 
 @testable import LiveObjectsSymbolication
 
-@Suite("What a call returns, which source files store straight into a property")
+@Suite("What a call returns, which a source line stores straight into a property")
 struct StoredResultsTests {
-  @Test(
-    "is found by type and name",
-    arguments: [
-      "controller.view = View()", "screen.view = Kit.View<Int>(frame: .zero)",
-      "self.view = try await .init()",
-      "panel = Panel(view: View())", "view =\n  View()", "let child = Child(view: view); child.view = View()",
-    ])
-  func stored(text: String) {
-    let results = StoredResults(in: [SourceText(text)])
-    #expect(results.has("View", in: "view"))
-    #expect(!results.has("View", in: "other"))
-    #expect(!results.has("Factory", in: "view") || text.contains(".init"))
+  private static let text = """
+    controller.view = View()
+    screen.view = Kit.View<Int>(frame: .zero)
+    self.view = try await .init()
+    let view = View()
+    var other: View = View(), view: View = shared
+    panel = Panel(view: View())
+    view =
+      View()
+    let child = Child(view: view); child.view = Factory.makeView()
+    child.view = View
+    init(view: View<Int>) {}
+    func show(view: View<Int>?, panel: Panel) {}
+    view = View.
+    """
+
+  private static let results = StoredResults(in: SourceText(text))
+
+  @Test("is found by line, type and name", arguments: [1, 2, 3, 6, 8])
+  func stored(line: Int) {
+    #expect(Self.results.has("View", in: "view", at: line))
+    #expect(!Self.results.has("View", in: "other", at: line))
+    #expect(line == 3 || !Self.results.has("Panel", in: "view", at: line))
+  }
+
+  @Test("counts anywhere in the folder where the property's object is named")
+  func stated() {
+    #expect(
+      Self.results.stated == [
+        .init(callee: "View", property: "view"), .init(callee: "init", property: "view"),
+        .init(callee: "makeView", property: "view"),
+      ])
   }
 
   @Test("may be a function's result")
   func returned() {
-    #expect(StoredResults(in: [SourceText("child.view = Factory.makeView()")]).has("makeView", in: "view"))
+    #expect(Self.results.has("makeView", in: "view", at: 9))
   }
 
-  @Test(
-    "is no variable's",
-    arguments: [
-      "let view = View()", "var other: View = View(), view: View = shared", "child.view = Factory.makeView()",
-      "child.view = View", "view = View.",
-    ])
-  func others(text: String) {
-    #expect(!StoredResults(in: [SourceText(text)]).has("View", in: "view"))
+  @Test("is no variable's", arguments: [4, 5, 7, 9, 10, 11, 12, 13, 14])
+  func others(line: Int) {
+    #expect(!Self.results.has("View", in: "view", at: line))
   }
 }

@@ -19,6 +19,7 @@
 #include "os/os.h"
 
 #include <pthread.h>
+#include <stddef.h>
 
 struct liveobj_thread_layout {
     intptr_t id;   // of the thread's id, in bytes from the block; 0 if unknown
@@ -31,14 +32,14 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 /// is given; 0 if unknown. On x86_64 that is the block, on aarch64 it lies below it.
 ///
 /// An equal number may be anything: half of an address, or in a container, where ids are small, a
-/// flag. The id is followed by the list of robust mutexes: while it is empty, its two links have
-/// the address of the second one (glibc's nptl/descr.h).
+/// flag. Behind the id is the list of robust mutexes, whose third word is the same for all threads:
+/// by it the kernel finds a mutex from its link (glibc's nptl/descr.h).
 static inline intptr_t liveobj_thread_id_offset(uint32_t own_thread) {
-    enum { MOST_BYTES = 1024 }; // less than it points to
+    enum { MOST_BYTES = 1024, OFFSET = 3 }; // less than it points to
+    const intptr_t lock_of_mutex = 0 - (intptr_t)offsetof(pthread_mutex_t, __data.__list.__next);
     const uintptr_t *words = (const uintptr_t *)pthread_self();
     for (size_t i = 1; i < MOST_BYTES / sizeof *words; i++)
-        if ((uint32_t)words[i] == own_thread && words[i + 1] == (uintptr_t)&words[i + 2] &&
-            words[i + 2] == words[i + 1])
+        if ((uint32_t)words[i] == own_thread && words[i + OFFSET] == (uintptr_t)lock_of_mutex)
             return (intptr_t)(i * sizeof *words);
     return 0;
 }

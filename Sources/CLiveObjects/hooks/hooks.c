@@ -208,18 +208,20 @@ __attribute__((noinline)) static void forget_allocation_slowly(struct liveobj_tl
     liveobj_guard_clear(tls);
 }
 
-static inline void forget_allocation(const void *address) {
+/// \returns whether there was a record.
+static inline bool forget_allocation(const void *address) {
     uint32_t *slot = liveobj_records_slot((uintptr_t)address);
     if (!slot)
-        return;
+        return false;
     struct liveobj_tls *tls = liveobj_tls_get();
     if (LIVEOBJ_UNLIKELY(tls->guard || !tls->thread || liveobj_hooks_have_ended())) {
         forget_allocation_slowly(tls, slot);
-        return;
+        return true;
     }
     liveobj_guard_set(tls);
     liveobj_records_remove(tls->thread, slot);
     liveobj_guard_clear(tls);
+    return true;
 }
 
 /// Allocates an object while the thread is at work for the recorder. The object is the recorder's
@@ -335,18 +337,28 @@ LIVEOBJ_HOOK_WITH_FRAME static int hook_posix_memalign(void **memory, size_t ali
 
 static bool clears_freed; // atomic
 
-/// Larger memory may have pages that were never used: they are not allocated for this.
-__attribute__((noinline)) static void clear(void *memory) {
+/// Larger memory is a mapping of its own, which goes away, and may not be writable any more.
+__attribute__((noinline)) static void clear(void *memory, size_t start) {
     enum { MOST_BYTES = 128 << 10 };
     size_t bytes = memory && usable_size ? usable_size(memory) : 0;
-    memset(memory, 0, bytes < MOST_BYTES ? bytes : MOST_BYTES);
+    if (bytes > start && bytes < MOST_BYTES)
+        memset((char *)memory + start, 0, bytes - start);
 }
 
 LIVEOBJ_HOOK static void hook_free(void *memory) {
-    forget_allocation(memory);
+    bool was_recorded = forget_allocation(memory);
     // Relaxed: memory that is freed at the moment of the change may be cleared or not.
-    if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)))
-        clear(memory);
+    if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)) && was_recorded)
+        clear(memory, 0);
+    original.free(memory);
+}
+
+/// Of libraries whose memory is not recorded. Of memory that was freed before, the first words are
+/// malloc's, which would no longer notice.
+LIVEOBJ_HOOK static void hook_free_of_library(void *memory) {
+    enum { WORDS_OF_MALLOC = 2 * sizeof(uintptr_t) };
+    forget_allocation(memory);
+    clear(memory, WORDS_OF_MALLOC);
     original.free(memory);
 }
 
@@ -401,10 +413,6 @@ static void save_originals(const struct liveobj_runtime *runtime) {
 #include "hooks/hooks.def"
 }
 
-static void replace_free(const struct liveobj_image *image) {
-    liveobj_image_replace_got_entries(image, "free", (void *)(uintptr_t)hook_free);
-}
-
 /// \returns false if the deallocations of objects cannot be recorded.
 static bool install_slots(const struct liveobj_runtime *runtime) {
     if (!replace_slots(&runtime->image))
@@ -414,7 +422,8 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     replace_slots(&runtime->concurrency);
     // CoreFoundation itself frees some objects: the one that each NSURL is copied from.
     if (runtime->foundation.path)
-        replace_free(&runtime->foundation);
+        liveobj_image_replace_got_entries(&runtime->foundation, "free",
+                                          (void *)(uintptr_t)hook_free);
     return true;
 }
 
@@ -425,7 +434,8 @@ void liveobj_hooks_clear_freed(void) {
     struct liveobj_image image;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (libraries[i] && liveobj_image_of(libraries[i], &image))
-            replace_free(&image);
+            liveobj_image_replace_got_entries(&image, "free",
+                                              (void *)(uintptr_t)hook_free_of_library);
     __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see hook_free
 }
 

@@ -227,7 +227,7 @@ extension CycleHints {
       || candidate.onPath.heads.allSatisfy { naming.isPartOfHolder($0) || owners.mayOwn($0) }
   }
 
-  /// Whether a weak property would lose its object at once: the line that created the object stored it there.
+  /// Whether a weak property would lose its object at once: code that creates one stores it there.
   private func isCreated(_ candidate: Candidate, _ path: ObjectPath, _ owners: Owners) -> Bool {
     let reference = path.references[candidate.onPath.position]
     return candidate.isProperty

@@ -32,15 +32,18 @@ struct Owners {
     }
   }
 
-  /// Whether code beside the functions that led to the object stores such an object in this property as it creates it:
-  /// nothing else owns what is stored there.
+  /// Calls of functions that return a new object to each other.
+  private static let mostFactories = 4
+
+  /// Whether the call that created the object, or a function that returned it, stored it in this property: nothing else
+  /// has owned it. So does code beside these that fills the property with a new one.
   func isCreated(_ object: Int, in property: String) -> Bool {
-    let creators = creators(of: object)
+    let creators = creators(of: object).prefix(Self.mostFactories)
     let type = naming.classNames(of: naming.graph.capture.objects[object].type).first?.components.last
-    let callees = Set(
-      ([type] + creators.map { $0.member.name.prefix(before: "(").components.last }).compactMap { $0 })
-    return Set(creators.compactMap(\.source.file)).contains { file in
-      callees.contains { symbolicator.stores(String($0), in: property, besideFile: file) }
+    let callees = [type] + creators.map { $0.member.name.prefix(before: "(").components.last }
+    return zip(callees, creators).contains { callee, creator in
+      guard let callee, let file = creator.source.file, let line = creator.source.line else { return false }
+      return symbolicator.stores(String(callee), in: property, at: SourceLine(file: file, line: line))
     }
   }
 

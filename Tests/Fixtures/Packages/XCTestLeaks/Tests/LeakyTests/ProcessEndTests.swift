@@ -52,4 +52,11 @@ final class CrashTests: XCTestCase {
   func testC_crashes() {
     if isEnabled("LEAKY_CRASHES") { kill(getpid(), SIGKILL) }
   }
+
+  func testD_deallocatesTwice() {
+    guard isEnabled("LEAKY_DEALLOCATES_TWICE") else { return }
+    let buffer = UnsafeMutablePointer<Int>.allocate(capacity: 8)
+    buffer.deallocate()
+    buffer.deallocate()
+  }
 }
