@@ -5,7 +5,7 @@
 //   capture_tests.c           TEST, EVAL, FIND, SCOP, KNOW
 //   capture_images.c          IMAG, and addresses as frame words
 //   capture_types.c           TYPE, SUPR
-//   capture_objects.c         OBJS, RETN
+//   capture_objects.c         OBJS
 //   capture_counts.c          CNTS
 //   capture_stacks.c          STAK
 //   snapshot/heap_graph.c     GRPH, and the sections with references
@@ -84,19 +84,8 @@ void liveobj_write_superclasses(struct liveobj_stream *stream,
 
 // MARK: - capture_objects.c
 
-struct liveobj_objects_writer {
-    struct liveobj_section objects;
-    struct liveobj_section retains;
-    bool counts_retains;
-};
-/// \param types A section that defines the types of the objects; NULL if it is written elsewhere.
-bool liveobj_objects_writer_start(struct liveobj_objects_writer *writer,
-                                  struct liveobj_stream *stream, struct liveobj_section *types,
-                                  bool counts_retains);
-void liveobj_objects_writer_end(struct liveobj_objects_writer *writer);
-void liveobj_put_object(struct liveobj_objects_writer *writer, uint32_t index,
-                        const struct liveobj_object *object, uint32_t type,
-                        struct liveobj_strong_count count, uint32_t stack);
+void liveobj_put_object(struct liveobj_section *section, const struct liveobj_object *object,
+                        uint32_t type, struct liveobj_strong_count count, uint32_t stack);
 
 // MARK: - capture_counts.c
 

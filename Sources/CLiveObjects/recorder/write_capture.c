@@ -21,7 +21,7 @@
 // MARK: - Objects
 
 /// Calls `visit` for the live objects of a capture without references, until it returns false.
-typedef bool (*visit_object_fn)(struct liveobj_capture *capture, void *context, uint32_t index,
+typedef bool (*visit_object_fn)(struct liveobj_capture *capture, void *context,
                                 const struct liveobj_object *object);
 
 static void visit_objects(struct liveobj_capture *capture, uint64_t next, visit_object_fn visit,
@@ -32,7 +32,7 @@ static void visit_objects(struct liveobj_capture *capture, uint64_t next, visit_
         if (liveobj_records_may_be_since(index, capture->since) &&
             liveobj_records_get(index, &object) && object.sequence >= capture->since &&
             object.sequence < next)
-            capture->stream.failed |= !visit(capture, context, index, &object);
+            capture->stream.failed |= !visit(capture, context, &object);
 }
 
 /// The id of the object's type, which is written if it is new.
@@ -47,26 +47,26 @@ static uint32_t written_type_of(struct liveobj_capture *capture,
     return type;
 }
 
-static bool put_recorded_object(struct liveobj_capture *capture, void *writer, uint32_t index,
+static bool put_recorded_object(struct liveobj_capture *capture, void *section,
                                 const struct liveobj_object *object) {
     uint32_t type = written_type_of(capture, object);
     struct liveobj_strong_count count = liveobj_strong_count_of(object, &capture->reader);
-    liveobj_put_object(writer, index, object, type, count,
+    liveobj_put_object(section, object, type, count,
                        liveobj_captured_stack(capture, object->stack));
     return type != 0;
 }
 
 static void write_recorded_objects(struct liveobj_capture *capture, uint64_t next) {
-    struct liveobj_objects_writer writer;
-    if (liveobj_objects_writer_start(&writer, &capture->stream, &capture->type_section,
-                                     capture->status.retains))
-        visit_objects(capture, next, put_recorded_object, &writer);
-    liveobj_objects_writer_end(&writer);
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, &capture->stream, "OBJS"))
+        return;
+    section.before = &capture->type_section;
+    visit_objects(capture, next, put_recorded_object, &section);
+    liveobj_section_finish(&section);
 }
 
-static bool count_object(struct liveobj_capture *capture, void *counts, uint32_t index,
+static bool count_object(struct liveobj_capture *capture, void *counts,
                          const struct liveobj_object *object) {
-    (void)index;
     return liveobj_type_counts_add(counts, written_type_of(capture, object), object->bytes);
 }
 

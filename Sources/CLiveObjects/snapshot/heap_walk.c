@@ -118,25 +118,25 @@ static bool note_new_type(struct liveobj_walk *walk) {
     return true;
 }
 
-static bool put_walked_object(struct liveobj_walk *walk, struct liveobj_objects_writer *writer) {
+static bool put_walked_object(struct liveobj_walk *walk, struct liveobj_section *section) {
     walk->is_new_type = false;
     if (!liveobj_snapshot_step(liveobj_walk_read_header, walk))
         use_unreadable_type(walk);
     if ((walk->is_new_type || walk->type == 0) && !note_new_type(walk))
         return false;
-    liveobj_put_object(writer, walk->index, &walk->object, walk->type, walk->strong,
+    liveobj_put_object(section, &walk->object, walk->type, walk->strong,
                        liveobj_captured_stack(walk->capture, walk->object.stack));
     return true;
 }
 
 static bool write_walked_objects(struct liveobj_walk *walk) {
     bool is_complete = true;
-    struct liveobj_objects_writer writer;
-    if (!liveobj_objects_writer_start(&writer, &walk->stream, NULL, walk->capture->status.retains))
+    struct liveobj_section section;
+    if (!liveobj_section_start(&section, &walk->stream, "OBJS"))
         return false;
     while (is_complete && liveobj_walk_next(walk))
-        is_complete = put_walked_object(walk, &writer);
-    liveobj_objects_writer_end(&writer);
+        is_complete = put_walked_object(walk, &section);
+    liveobj_section_finish(&section);
     return is_complete;
 }
 

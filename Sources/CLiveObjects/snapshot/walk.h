@@ -1,6 +1,6 @@
 // walk.h - the parts of the heap walk, which runs in the snapshot process.
 //
-//   heap_walk.c        the order of the parts; visits one object after the other; OBJS, RETN
+//   heap_walk.c        the order of the parts; visits one object after the other; OBJS
 //   walk_references.c  LABL, DECL, FUNC, REFS, ELEM
 //   walk_blocks.c      BLCK
 //   walk_lost_buffers.c  LOST
@@ -56,7 +56,7 @@ struct liveobj_heap_walk {
     struct liveobj_heap_walk_report *report;
 };
 
-/// Reads every live object. Writes OBJS, RETN, LABL, DECL, FUNC, REFS, ELEM, ROOT, WORD, BLCK,
+/// Reads every live object. Writes OBJS, LABL, DECL, FUNC, REFS, ELEM, ROOT, WORD, BLCK,
 /// LOST, TASK and LEDG. A `liveobj_snapshot_work_fn`; `context` is a `struct liveobj_heap_walk`.
 bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination);
 
