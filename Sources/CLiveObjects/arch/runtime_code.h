@@ -42,16 +42,6 @@ uintptr_t liveobj_code_next_variable_jump(const unsigned char **next, const unsi
 /// \returns The call's return address; 0 if there is none.
 uintptr_t liveobj_code_find_pool_call(const unsigned char *code, const unsigned char *end);
 
-/// The bytes before a return address that `liveobj_code_calls` reads.
-#if defined(__x86_64__)
-#define LIVEOBJ_CODE_BYTES_OF_CALL 5
-#else
-#define LIVEOBJ_CODE_BYTES_OF_CALL 4
-#endif
-
-/// Whether the instruction before the return address is a direct call of the function.
-bool liveobj_code_calls(const unsigned char *return_address, uintptr_t function);
-
 /// The bytes before a return address that `liveobj_code_runs_task` reads.
 #define LIVEOBJ_CODE_BYTES_OF_RUN 32
 

@@ -137,15 +137,6 @@ uintptr_t liveobj_code_find_pool_call(const unsigned char *code, const unsigned 
     return 0;
 }
 
-// bl
-bool liveobj_code_calls(const unsigned char *return_address, uintptr_t function) {
-    const unsigned char *call = return_address - INSTRUCTION_BYTES;
-    uint32_t instruction = instruction_at(call);
-    int32_t words = (int32_t)(instruction << 6) >> 6;
-    return (instruction & 0xfc000000) == 0x94000000 &&
-           (uintptr_t)call + (uintptr_t)((intptr_t)words * INSTRUCTION_BYTES) == function;
-}
-
 LIVEOBJ_HOOK bool liveobj_code_runs_task(const unsigned char *return_address) {
     enum { FUNCTION = 0x38, TASK_CONTEXT = 0x40 };
     uint32_t target = jump_register(instruction_at(return_address - INSTRUCTION_BYTES), true);

@@ -29,14 +29,6 @@ uintptr_t liveobj_code_find_pool_call(const unsigned char *code, const unsigned 
     return found && end - found >= CALL_BYTES ? (uintptr_t)found + CALL_BYTES : 0;
 }
 
-// call rel32
-bool liveobj_code_calls(const unsigned char *return_address, uintptr_t function) {
-    const unsigned char *call = return_address - LIVEOBJ_CODE_BYTES_OF_CALL;
-    int32_t distance;
-    memcpy(&distance, call + 1, sizeof distance);
-    return *call == 0xe8 && (uintptr_t)return_address + (uintptr_t)(intptr_t)distance == function;
-}
-
 static bool is_code(const unsigned char *code, const unsigned char *bytes, size_t count) {
     size_t same = 0;
     while (same < count && code[same] == bytes[same])

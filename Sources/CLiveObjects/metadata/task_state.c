@@ -160,13 +160,13 @@ static enum liveobj_task_state state_of_status(uint32_t status) {
                                                  : LIVEOBJ_TASK_SUSPENDED;
 }
 
-enum { AT_AWAITED = 16, AT_EXECUTOR_FUNCTIONS = 24 }; // of a dependency record
+enum { AT_EXECUTOR = 16, AT_EXECUTOR_FUNCTIONS = 24 }; // of a dependency record
 
 /// Whether code of an executor has got the task as a job. The runtime's own executors keep their
 /// jobs by themselves: default actors have no functions, and the global one has no address.
 static bool is_in_executor(uintptr_t record, uintptr_t task) {
     enum { FLAGS = 7 };
-    if (!liveobj_word_at(record, AT_AWAITED))
+    if (!liveobj_word_at(record, AT_EXECUTOR))
         return prefers_executor(task);
     return liveobj_word_at(record, AT_EXECUTOR_FUNCTIONS) & ~(uintptr_t)FLAGS;
 }
@@ -182,8 +182,6 @@ static void read_dependency(uintptr_t address, struct liveobj_task *task) {
     task->wait = (enum liveobj_task_wait)kind;
     if (kind == LIVEOBJ_TASK_WAIT_EXECUTOR)
         task->is_in_executor = is_in_executor(record, address);
-    if (kind <= LIVEOBJ_TASK_WAIT_CONTINUATION)
-        task->awaited = liveobj_word_at(record, AT_AWAITED);
 }
 
 static void add_frame(struct liveobj_task *task, uintptr_t function) {

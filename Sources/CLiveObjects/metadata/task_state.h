@@ -52,7 +52,6 @@ enum { LIVEOBJ_TASK_FRAMES = 32 };
 struct liveobj_task {
     enum liveobj_task_state state;
     enum liveobj_task_wait wait;
-    uintptr_t awaited;   // the task, or the context of the continuation; 0
     bool is_in_executor; // enqueued on an executor that is no actor of the runtime's own
     uintptr_t frames[LIVEOBJ_TASK_FRAMES]; // resume functions, innermost first
     uint32_t frame_count;

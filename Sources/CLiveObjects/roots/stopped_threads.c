@@ -33,7 +33,6 @@ struct liveobj_thread_state liveobj_thread_state_of(uint32_t thread) {
     for (int i = 0; *text != '-' && i < MORE_ARGUMENTS; i++)
         take_number(&rest);
     state.stack_pointer = *text == '-' ? state.first_argument : take_number(&rest);
-    state.program_counter = take_number(&rest);
     state.has_ended = *text == '-' && state.stack_pointer == 0;
     return state;
 }

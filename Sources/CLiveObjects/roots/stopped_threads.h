@@ -23,7 +23,6 @@
 /// What the kernel says of a thread without stopping it, while it waits in a system call.
 struct liveobj_thread_state {
     uintptr_t stack_pointer; // 0 if the thread runs, or cannot be read
-    uintptr_t program_counter;
     uintptr_t first_argument;
     bool is_running; // or ready to run; false if the system does not say
     bool has_ended;  // the main thread stays listed

@@ -28,16 +28,9 @@ static bool runs_task(const void *code, size_t bytes) {
     return liveobj_code_runs_task(before + sizeof before);
 }
 
-/// \param target As an offset from the return address, which is at the end of the code.
-static bool calls(const void *code, size_t bytes, intptr_t target) {
-    const unsigned char *end = (const unsigned char *)code + bytes;
-    return liveobj_code_calls(end, (uintptr_t)end + (uintptr_t)target);
-}
-
 #define JUMP_IN(code) jump_in(code, sizeof code)
 #define POOL_CALL_IN(code) pool_call_in(code, sizeof code)
 #define RUNS_TASK(code) runs_task(code, sizeof code)
-#define CALLS(code, target) calls(code, sizeof code, target)
 #define STORES_CONTEXT(code) liveobj_code_stores_context((const void *)code, sizeof code)
 
 #if defined(__x86_64__)
@@ -59,14 +52,6 @@ static void pool_calls_are_found(void) {
                                          0xf6, 0xe8, 0x01, 0x02, 0x03, 0x04};
     EXPECT(POOL_CALL_IN(call) == address_of(call, sizeof call));
     EXPECT(pool_call_in(call, sizeof call - 1) == 0);
-}
-
-static void direct_calls_are_recognised(void) {
-    static const unsigned char forwards[] = {0xe8, 0x10, 0x00, 0x00, 0x00};
-    static const unsigned char backwards[] = {0xe8, 0x00, 0xff, 0xff, 0xff};
-    static const unsigned char jump[] = {0xe9, 0x10, 0x00, 0x00, 0x00};
-    EXPECT(CALLS(forwards, 0x10) && !CALLS(forwards, 0x11) && !CALLS(jump, 0x10));
-    EXPECT(CALLS(backwards, -0x100));
 }
 
 static void runs_of_tasks_are_recognised(void) {
@@ -149,14 +134,6 @@ static void pool_calls_are_found(void) {
     EXPECT(POOL_CALL_IN(other_size) == 0);
 }
 
-static void direct_calls_are_recognised(void) {
-    static const uint32_t forwards[] = {0x94000004};  // bl +16
-    static const uint32_t backwards[] = {0x97ffffc0}; // bl -256
-    static const uint32_t jump[] = {0x14000004};      // b +16
-    EXPECT(CALLS(forwards, 12) && !CALLS(forwards, 16) && !CALLS(jump, 12));
-    EXPECT(CALLS(backwards, -260));
-}
-
 static void runs_of_tasks_are_recognised(void) {
     static const uint32_t pair[] = {0xa943d808, 0xd63f0100}; // ldp x8,x22,[x0,#0x38]; blr x8
     static const uint32_t apart[] = {0xf9402276, 0xf9401e61, 0xaa1403e0, 0xd63f0020};
@@ -200,7 +177,6 @@ int main(void) {
     all_jumps_are_found();
 #endif
     pool_calls_are_found();
-    direct_calls_are_recognised();
     runs_of_tasks_are_recognised();
     functions_with_a_context_are_recognised();
     ends_of_signals_are_recognised();
