@@ -20,7 +20,6 @@
 #include "metadata/types.h"
 #include "records/records.h"
 #include "records/thread.h"
-#include "runtime/image_list.h"
 #include "runtime/memory_reader.h"
 
 #pragma GCC visibility push(hidden)
@@ -49,11 +48,14 @@ void liveobj_write_known_scopes(struct liveobj_stream *stream);
 // MARK: - capture_images.c
 
 struct liveobj_captured_images {
-    struct liveobj_image_list list; // by id
+    struct liveobj_captured_image *items; // by id; all that are loaded, as far as there is room
+    uint32_t count;
     uint32_t last; // where the last address was found: the next one is often there too
+    char *paths;   // NUL-terminated; the first is empty
+    size_t paths_used;
 };
-/// \param images Zeros.
 bool liveobj_captured_images_start(struct liveobj_captured_images *images);
+void liveobj_captured_images_end(struct liveobj_captured_images *images);
 void liveobj_write_images(struct liveobj_stream *stream,
                           const struct liveobj_captured_images *images);
 

@@ -145,7 +145,7 @@ static bool start_work(struct liveobj_capture *capture) {
 static void end_work(struct liveobj_capture *capture) {
     liveobj_section_finish(&capture->type_section);
     liveobj_type_table_end(&capture->types.table);
-    liveobj_image_list_end(&capture->images.list);
+    liveobj_captured_images_end(&capture->images);
     liveobj_captured_stacks_end(&capture->stacks);
     liveobj_traces_release();
 }

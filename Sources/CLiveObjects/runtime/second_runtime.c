@@ -13,7 +13,6 @@
 #include "runtime/second_runtime.h"
 #include "os/os.h"
 #include "runtime/image.h"
-#include "runtime/image_list.h"
 #include "runtime/runtime.h"
 
 #include <elf.h>
@@ -23,8 +22,10 @@
 static char user[4096];
 static bool is_found; // atomic
 
+enum { PATHS_BYTES = 1 << 20 };
 struct look {
-    struct liveobj_image_list without_import;
+    char *paths; // of images without the import, each with its NUL, as far as there is room
+    size_t paths_used;
     bool is_loading;
 };
 
@@ -60,7 +61,15 @@ static bool file_has_swift_code(const char *path) {
 
 // MARK: - Images
 
-/// Files are read after the visit, which holds the dynamic linker's lock.
+/// The file is read after the visit, which holds the dynamic linker's lock.
+static void note_path(struct look *look, const char *path) {
+    size_t bytes = strlen(path) + 1;
+    if (bytes > PATHS_BYTES - look->paths_used)
+        return;
+    memcpy(look->paths + look->paths_used, path, bytes);
+    look->paths_used += bytes;
+}
+
 static bool look_at(void *context, const struct liveobj_image *image) {
     enum { LEAST_BYTES = 1 << 20 }; // a runtime has several times as many
     struct look *look = context;
@@ -68,11 +77,10 @@ static bool look_at(void *context, const struct liveobj_image *image) {
     if (image->start == watched->start)
         return false;
     void **entry = liveobj_image_import(image, "swift_addNewDSOImage");
-    if (!entry && image->end - image->start < LEAST_BYTES)
-        return false;
+    if (!entry && image->end - image->start >= LEAST_BYTES)
+        note_path(look, image->path);
     if (!entry)
-        return !liveobj_image_list_add(&look->without_import, &(struct liveobj_listed_image){0},
-                                       image->path);
+        return false;
     uintptr_t function = (uintptr_t)__atomic_load_n(entry, __ATOMIC_RELAXED);
     bool is_bound = !liveobj_image_contains(image, function, 0); // else by its first call
     bool is_other = is_bound && !liveobj_image_contains(watched, function, 0);
@@ -133,19 +141,15 @@ static bool look_at_all(void *look, const struct liveobj_image *image) {
 // MARK: - The result
 
 bool liveobj_second_runtime_look(void) {
-    enum { LIMIT = 1 << 13, PATHS_BYTES = 1 << 20 };
-    struct look look = {.is_loading = false};
     if (is_found || !liveobj_runtime_current()->image.path)
         return true;
-    if (liveobj_image_list_start(&look.without_import, LIMIT, PATHS_BYTES))
+    struct look look = {.paths = liveobj_os_map(PATHS_BYTES)};
+    if (look.paths)
         liveobj_images_visit(look_at_all, &look);
-    for (uint32_t i = 0; !is_found && i < look.without_import.count; i++) {
-        const char *path =
-            liveobj_image_list_path(&look.without_import, &look.without_import.items[i]);
-        if (file_has_swift_code(path))
-            note_user(path);
-    }
-    liveobj_image_list_end(&look.without_import);
+    for (size_t at = 0; !is_found && at < look.paths_used; at += strlen(look.paths + at) + 1)
+        if (file_has_swift_code(look.paths + at))
+            note_user(look.paths + at);
+    liveobj_os_unmap(look.paths, PATHS_BYTES);
     return !look.is_loading;
 }
 
