@@ -57,10 +57,6 @@ static enum function_form function_form(const char *next) {
     return escapes ? THICK : THICK_NO_ESCAPE;
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// The form of a lowered function. The name ends in `I<attributes>_`, or in `I<attributes>_Sg` if
 /// optional. An optional function has the same size, and its code is null for `nil`. An `I` among
 /// the attributes, of an isolated parameter, begins no escaping function.
@@ -70,7 +66,7 @@ static enum function_form lowered_function(const struct liveobj_mangled *type) {
     enum function_form form = NO_FUNCTION;
     if (end - start < 3 || end[-1] != '_')
         return NO_FUNCTION;
-    for (const char *next = end - 2; next >= start && is_letter(*next); next--) {
+    for (const char *next = end - 2; next >= start && liveobj_is_letter(*next); next--) {
         bool escapes = next[0] == 'I' && next[1 + strspn(next + 1, "sIP")] == 'e';
         if (*next == 'I' && (form == NO_FUNCTION || escapes))
             form = function_form(next + 1);

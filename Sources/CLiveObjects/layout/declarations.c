@@ -6,6 +6,7 @@
 #include "metadata/address_table.h"
 #include "metadata/labels.h"
 #include "os/compiler.h"
+#include "os/os.h"
 #include "runtime/image.h"
 #include "runtime/runtime.h"
 
@@ -77,10 +78,6 @@ struct name {
     const struct liveobj_fields *fields;
 };
 
-static bool begins_with(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /// Removes what is not the type's name: the symbol's prefix, the signature of a generic class, and
 /// what follows.
 static bool take_type(struct name *name, const char *prefix) {
@@ -112,7 +109,8 @@ static bool find_name(struct name *name, const struct liveobj_field *field) {
 /// Reduces a name to its generic argument: `Mutex<T>` -> `T`.
 static bool take_argument(struct name *name, const char *generic) {
     size_t start = strlen(generic), length = strlen(name->text);
-    if (!begins_with(name->text, generic) || length <= start || name->text[length - 1] != 'G')
+    if (!liveobj_os_begins_with(name->text, generic) || length <= start ||
+        name->text[length - 1] != 'G')
         return false;
     memmove(name->text, name->text + start, length - start - 1);
     name->text[length - start - 1] = 0;
@@ -184,7 +182,7 @@ static bool find_by_symbol(struct liveobj_property *property, const struct liveo
     struct name name = {.fields = fields};
     if (!find_name(&name, field))
         return false;
-    if (begins_with(name.text, "15Synchronization6AtomicVy"))
+    if (liveobj_os_begins_with(name.text, "15Synchronization6AtomicVy"))
         return true;
     if (take_argument(&name, "15Synchronization19AtomicLazyReferenceVy")) {
         property->content = LIVEOBJ_PROPERTY_REFERENCE;

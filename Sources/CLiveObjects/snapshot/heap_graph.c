@@ -43,9 +43,6 @@ static bool add_live_types(struct liveobj_capture *capture) {
 static bool has_room_for_snapshot(const struct liveobj_capture *capture) {
     // Bytes for each object in the result, in the capture made of it, and in the snapshot process.
     enum { OBJECT_BYTES = 100 + 100 + 20, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
-    struct liveobj_memory_room memory = liveobj_os_memory_room();
-    if (memory.room.left == UINT64_MAX)
-        return true;
     uint64_t live = capture->status.allocations - capture->status.deallocations;
     uint64_t records = liveobj_captured_records(capture);
     uint64_t objects = live < records ? live : records;
@@ -53,8 +50,7 @@ static bool has_room_for_snapshot(const struct liveobj_capture *capture) {
     uint64_t wanted = LEAST_BYTES + objects * OBJECT_BYTES + resident / BYTES_OF_PAGE_TABLE_BYTE;
     // Pages are shared until one of them is written. Where running out would also kill the program,
     // assume that it writes to all of them.
-    wanted += memory.ends_all ? resident : 0;
-    return wanted <= memory.room.left;
+    return liveobj_os_has_room(wanted, resident);
 }
 
 static const char *prepare_walk(struct liveobj_heap_walk *walk,
