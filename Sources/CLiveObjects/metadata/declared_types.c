@@ -11,7 +11,6 @@
 #include "runtime/runtime.h"
 #include "runtime/unloads.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /// The beginning of `MetadataSections` (stdlib/public/SwiftShims/MetadataSections.h).
@@ -37,11 +36,8 @@ static bool is_about(const char *text, const char *name) {
 static bool descriptor_is_named(uintptr_t descriptor, const char *text) {
     struct liveobj_name_parts parts = liveobj_descriptor_names(descriptor);
     char name[1024];
-    size_t length = 0;
-    for (uint32_t i = parts.count; i > 0 && length < sizeof name; i--)
-        length += (size_t)snprintf(name + length, sizeof name - length, "%s%s",
-                                   length > 0 ? "." : "", parts.parts[i - 1]);
-    return length >= sizeof name || is_about(text, name);
+    bool is_cut = liveobj_name_write(&parts, name, sizeof name) == sizeof name - 1;
+    return is_cut || is_about(text, name);
 }
 
 /// Records are relative pointers. The lowest bits say whether one leads to a pointer.

@@ -181,6 +181,19 @@ LIVEOBJ_HOOK struct liveobj_name_parts liveobj_descriptor_names(uintptr_t descri
     return name;
 }
 
+LIVEOBJ_HOOK size_t liveobj_name_write(const struct liveobj_name_parts *name, char *text,
+                                       size_t capacity) {
+    size_t length = 0;
+    for (uint32_t i = name->count; i-- > 0;) {
+        for (const char *next = name->parts[i]; *next && length + 1 < capacity; next++)
+            text[length++] = *next;
+        if (i > 0 && length + 1 < capacity)
+            text[length++] = '.';
+    }
+    text[length] = 0;
+    return length;
+}
+
 // MARK: - Classes
 
 uintptr_t liveobj_superclass_of(uintptr_t metadata) {

@@ -191,6 +191,9 @@ struct liveobj_name_parts {
     uint32_t count;
 };
 LIVEOBJ_HOOK struct liveobj_name_parts liveobj_descriptor_names(uintptr_t descriptor);
+/// Writes `Module.Outer.Inner`, cut if there is no room. \returns The length of what was written.
+LIVEOBJ_HOOK size_t liveobj_name_write(const struct liveobj_name_parts *name, char *text,
+                                       size_t capacity);
 
 /// The superclass; 0 for a root class.
 uintptr_t liveobj_superclass_of(uintptr_t metadata);

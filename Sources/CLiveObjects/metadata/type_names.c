@@ -163,10 +163,9 @@ static struct liveobj_name short_name(uintptr_t type, char text[LIVEOBJ_SHORT_NA
     struct liveobj_name_parts name = liveobj_descriptor_names(descriptor);
     const char *module = extending_module(descriptor, &name);
     int length = module ? snprintf(text, ROOM, "(extension in %s):", module) : 0;
-    for (uint32_t i = name.count; i > 0 && length < ROOM; i--)
-        length += snprintf(text + length, ROOM - (size_t)length, "%s%s", name.parts[i - 1],
-                           i > 1 ? "." : "");
-    strcpy(text + (length < ROOM ? length : ROOM - 1), name.count ? "<…>" : "…");
+    size_t start = length < ROOM ? (size_t)length : ROOM - 1;
+    size_t end = start + liveobj_name_write(&name, text + start, ROOM - start);
+    strcpy(text + end, name.count ? "<…>" : "…");
     return (struct liveobj_name){text, strlen(text)};
 }
 

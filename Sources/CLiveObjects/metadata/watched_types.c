@@ -18,44 +18,23 @@ static const char *patterns; // NULL: all types
 
 // MARK: - Patterns
 
-/// A position in a name that consists of parts: "Demo" "." "Cache".
-struct position {
-    const struct liveobj_name_parts *name;
-    uint32_t parts_left;
-    const char *next; // in the present part
-};
-
-/// The character at the position; 0 at the end of the name.
-static char character_at(const struct position *position) {
-    return *position->next ? *position->next : position->parts_left > 1 ? '.' : '\0';
-}
-
-static void advance_position(struct position *position) {
-    if (*position->next)
-        position->next++;
-    else
-        position->next = position->name->parts[--position->parts_left - 1];
-}
-
 static bool is_pattern_end(char character) {
     return character == '\0' || character == ',';
 }
 
 /// Greedy stars that backtrack only to the last star suffice: no match needs an earlier one.
-static bool matches_one(struct position position, const char *pattern) {
-    const char *after_star = NULL;
-    struct position star_position = position;
-    while (character_at(&position)) {
+static bool matches_one(const char *name, const char *pattern) {
+    const char *after_star = NULL, *star_name = name;
+    while (*name) {
         if (*pattern == '*') {
             after_star = ++pattern;
-            star_position = position;
-        } else if (!is_pattern_end(*pattern) && *pattern == character_at(&position)) {
+            star_name = name;
+        } else if (!is_pattern_end(*pattern) && *pattern == *name) {
             pattern++;
-            advance_position(&position);
+            name++;
         } else if (after_star) {
             pattern = after_star;
-            advance_position(&star_position);
-            position = star_position;
+            name = ++star_name;
         } else {
             return false;
         }
@@ -65,12 +44,11 @@ static bool matches_one(struct position position, const char *pattern) {
     return is_pattern_end(*pattern);
 }
 
-LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, const char *wanted) {
-    if (name->count == 0)
+LIVEOBJ_HOOK bool liveobj_name_matches(const char *name, const char *wanted) {
+    if (!*name)
         return false;
-    struct position start = {name, name->count, name->parts[name->count - 1]};
     for (const char *pattern = wanted;; pattern++) {
-        if (matches_one(start, pattern))
+        if (matches_one(name, pattern))
             return true;
         while (!is_pattern_end(*pattern))
             pattern++;
@@ -82,15 +60,17 @@ LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, co
 // MARK: - Decisions
 
 static bool decide_type(uintptr_t metadata) {
-    static const struct liveobj_name_parts task = {{"Task", "Swift"}, 2};
+    enum { NAME_BYTES = 1024 };
+    char name[NAME_BYTES];
     if (metadata == LIVEOBJ_METADATA_TASK)
-        return liveobj_name_matches(&task, patterns);
+        return liveobj_name_matches("Swift.Task", patterns);
     if (metadata <= LIVEOBJ_METADATA_TASK)
         return false;
     bool is_box = liveobj_metadata_kind(metadata) == LIVEOBJ_KIND_GENERIC_BOX;
-    struct liveobj_name_parts name = liveobj_descriptor_names(
+    struct liveobj_name_parts parts = liveobj_descriptor_names(
         liveobj_descriptor_of(is_box ? liveobj_word(metadata, 2) : metadata));
-    return liveobj_name_matches(&name, patterns);
+    liveobj_name_write(&parts, name, sizeof name);
+    return liveobj_name_matches(name, patterns);
 }
 
 // MARK: - Table

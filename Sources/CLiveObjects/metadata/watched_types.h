@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "metadata/metadata.h"
+#include "os/compiler.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,8 +27,7 @@ LIVEOBJ_HOOK bool liveobj_watches_type(uintptr_t metadata);
 /// watched.
 void liveobj_watched_types_freeze(void);
 
-/// Whether one of the patterns matches the name with these parts, outermost last. Separate for
-/// tests.
-LIVEOBJ_HOOK bool liveobj_name_matches(const struct liveobj_name_parts *name, const char *patterns);
+/// Whether one of the patterns matches the name. Separate for tests.
+LIVEOBJ_HOOK bool liveobj_name_matches(const char *name, const char *patterns);
 
 #pragma GCC visibility pop

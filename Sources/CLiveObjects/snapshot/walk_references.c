@@ -16,8 +16,6 @@
 #include "runtime/memory_reader.h"
 #include "snapshot/walk.h"
 
-#include <stdio.h>
-
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 // MARK: - Labels and functions
@@ -36,12 +34,9 @@ void liveobj_walk_finish_labels(struct liveobj_walk *walk) {
 
 /// Writes a name with its module; an empty one for 0.
 static void put_name(struct liveobj_section *section, uintptr_t descriptor) {
-    char text[LIVEOBJ_SHORT_NAME_BYTES] = "";
+    char text[LIVEOBJ_SHORT_NAME_BYTES];
     struct liveobj_name_parts name = liveobj_descriptor_names(descriptor);
-    size_t length = 0;
-    for (uint32_t i = name.count; i-- > 0 && length < sizeof text;)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", name.parts[i],
-                                   i ? "." : "");
+    liveobj_name_write(&name, text, sizeof text);
     liveobj_put_text(section, text);
 }
 

@@ -1,37 +1,54 @@
 // Patterns for the names of types.
 
 #include "metadata/watched_types.h"
+#include "metadata/metadata.h"
 #include "support/expect.h"
+
+#include <string.h>
 
 static const struct liveobj_name_parts cache = {{"Cache", "Outer", "Demo"}, 3};
 
+static bool matches(const char *patterns) {
+    char name[32];
+    liveobj_name_write(&cache, name, sizeof name);
+    return liveobj_name_matches(name, patterns);
+}
+
 TEST(a_pattern_matches_a_whole_name) {
-    EXPECT(liveobj_name_matches(&cache, "Demo.Outer.Cache"));
-    EXPECT(!liveobj_name_matches(&cache, "Demo.Outer.Cach"));
-    EXPECT(!liveobj_name_matches(&cache, "Demo.Outer.Caches"));
-    EXPECT(!liveobj_name_matches(&cache, "Outer.Cache"));
-    EXPECT(!liveobj_name_matches(&cache, "DemoOuter.Cache"));
-    EXPECT(!liveobj_name_matches(&cache, ""));
+    EXPECT(matches("Demo.Outer.Cache"));
+    EXPECT(!matches("Demo.Outer.Cach"));
+    EXPECT(!matches("Demo.Outer.Caches"));
+    EXPECT(!matches("Outer.Cache"));
+    EXPECT(!matches("DemoOuter.Cache"));
+    EXPECT(!matches(""));
 }
 
 TEST(a_star_matches_any_text) {
-    EXPECT(liveobj_name_matches(&cache, "*"));
-    EXPECT(liveobj_name_matches(&cache, "Demo.*"));
-    EXPECT(liveobj_name_matches(&cache, "*Cache"));
-    EXPECT(liveobj_name_matches(&cache, "D*.O*e"));
-    EXPECT(liveobj_name_matches(&cache, "Demo.Outer.Cache*"));
-    EXPECT(liveobj_name_matches(&cache, "*e*o*C*e"));
-    EXPECT(!liveobj_name_matches(&cache, "Demo.*.Cachet"));
-    EXPECT(!liveobj_name_matches(&cache, "*Outer"));
+    EXPECT(matches("*"));
+    EXPECT(matches("Demo.*"));
+    EXPECT(matches("*Cache"));
+    EXPECT(matches("D*.O*e"));
+    EXPECT(matches("Demo.Outer.Cache*"));
+    EXPECT(matches("*e*o*C*e"));
+    EXPECT(!matches("Demo.*.Cachet"));
+    EXPECT(!matches("*Outer"));
 }
 
 TEST(commas_separate_patterns) {
-    EXPECT(liveobj_name_matches(&cache, "Demo.A,Demo.Outer.Cache"));
-    EXPECT(liveobj_name_matches(&cache, "*Cache,Demo.A"));
-    EXPECT(!liveobj_name_matches(&cache, "Demo.A,,Demo.Outer"));
+    EXPECT(matches("Demo.A,Demo.Outer.Cache"));
+    EXPECT(matches("*Cache,Demo.A"));
+    EXPECT(!matches("Demo.A,,Demo.Outer"));
 }
 
 TEST(an_unnamed_type_matches_nothing) {
     static const struct liveobj_name_parts nameless = {.count = 0};
-    EXPECT(!liveobj_name_matches(&nameless, "*"));
+    char name[4];
+    EXPECT(liveobj_name_write(&nameless, name, sizeof name) == 0);
+    EXPECT(!liveobj_name_matches(name, "*"));
+}
+
+TEST(a_name_is_cut_if_there_is_no_room) {
+    char name[11];
+    EXPECT(liveobj_name_write(&cache, name, sizeof name) == 10 && !strcmp(name, "Demo.Outer"));
+    EXPECT(liveobj_name_write(&cache, name, 3) == 2 && !strcmp(name, "De"));
 }
