@@ -111,18 +111,6 @@ LIVEOBJ_BARE static void reset_signals(void) {
     liveobj_system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, SIGNAL_SET_BYTES);
 }
 
-/// Makes the system kill the program and not the host if memory runs out. The kernel applies the
-/// value to this process alone, although it shares memory, as long as it has not executed a
-/// program.
-LIVEOBJ_BARE static void offer_program_to_oom_killer(void) {
-    static const char path[] = "/proc/self/oom_score_adj", most[] = "1000";
-    long file = liveobj_system_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CLOEXEC, 0);
-    if (file < 0)
-        return;
-    liveobj_system_call(SYS_write, file, (long)most, sizeof most - 1, 0);
-    liveobj_system_call(SYS_close, file, 0, 0, 0);
-}
-
 /// Raises the stack limit to the usual one, because the host may have a limit that is too small for
 /// a Swift program. Not above the hard limit, which takes a privilege.
 LIVEOBJ_BARE static void make_room_for_stack(void) {
@@ -163,23 +151,16 @@ LIVEOBJ_BARE static void leave_session(const struct liveobj_spawn *spawn) {
         liveobj_system_call(SYS_setsid, 0, 0, 0, 0);
 }
 
-/// The report takes long, and would keep lower threads of all programs from running.
-LIVEOBJ_BARE static void lower_program_scheduling(void) {
-    const int lowest = 0;
-    long policy = liveobj_system_call(SYS_sched_getscheduler, 0, 0, 0, 0) & ~SCHED_RESET_ON_FORK;
-    if (policy == SCHED_FIFO || policy == SCHED_RR)
-        liveobj_system_call(SYS_sched_setscheduler, 0, SCHED_OTHER, (long)&lowest, 0);
-}
-
 LIVEOBJ_BARE static void program_main(void *context) {
     struct liveobj_process *process = context;
     const struct liveobj_spawn *spawn = process->spawn;
     liveobj_system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0,
                         0); // kills the program when the supervisor ends
     reset_signals();
-    lower_program_scheduling();
+    liveobj_bare_lower_scheduling();
     leave_session(spawn);
-    offer_program_to_oom_killer();
+    // Of this process alone, although it shares memory, as long as it has not executed a program.
+    liveobj_bare_offer_to_oom_killer();
     make_room_for_stack();
     long result = place_descriptors(spawn);
     if (result >= 0)

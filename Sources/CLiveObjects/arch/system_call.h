@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -68,4 +70,23 @@ LIVEOBJ_BARE static inline int64_t liveobj_bare_time(void) {
     struct timespec now;
     liveobj_system_call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0);
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/// Makes the system kill the calling process before others if memory runs out.
+LIVEOBJ_BARE static inline void liveobj_bare_offer_to_oom_killer(void) {
+    static const char path[] = "/proc/self/oom_score_adj", most[] = "1000";
+    long file = liveobj_system_call(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return;
+    liveobj_system_call(SYS_write, file, (long)most, sizeof most - 1, 0);
+    liveobj_system_call(SYS_close, file, 0, 0, 0);
+}
+
+/// Leaves a real-time scheduling policy: under it, work that takes seconds would keep lower threads
+/// of all programs from running.
+LIVEOBJ_BARE static inline void liveobj_bare_lower_scheduling(void) {
+    const int lowest = 0;
+    long policy = liveobj_system_call(SYS_sched_getscheduler, 0, 0, 0, 0) & ~SCHED_RESET_ON_FORK;
+    if (policy == SCHED_FIFO || policy == SCHED_RR)
+        liveobj_system_call(SYS_sched_setscheduler, 0, SCHED_OTHER, (long)&lowest, 0);
 }

@@ -8,11 +8,11 @@
 #if defined(__linux__)
 
 #include "snapshot/snapshot_process.h"
+#include "arch/system_call.h"
 #include "os/deadline.h"
 #include "os/step.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -57,17 +57,6 @@ _Noreturn static void end_snapshot(uint32_t state) {
     liveobj_os_wake(&child.result->state);
     for (;;)
         syscall(SYS_exit_group, 0);
-}
-
-/// Makes the system end this process if memory runs out, and not the program, which has the same
-/// size.
-static void offer_snapshot_to_oom_killer(void) {
-    static const char most[] = "1000";
-    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    (void)liveobj_os_write_all(file, most, sizeof most - 1);
-    close(file);
 }
 
 /// Closes or leaves the program's descriptors, so that the runtime's messages before it aborts do
@@ -119,26 +108,18 @@ static void run_snapshot(void) {
     end_snapshot(child.work(child.context, append_to_result, child.result) ? DONE : NO_ROOM);
 }
 
-/// A snapshot may take seconds, in which lower threads of all programs would not run.
-static void lower_snapshot_scheduling(void) {
-    const struct sched_param lowest = {0};
-    long policy = syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;
-    if (policy == SCHED_FIFO || policy == SCHED_RR)
-        syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &lowest);
-}
-
 /// Switches to a stack of the recorder's: the calling thread's may be small, and the runtime's
 /// functions for types need much.
 _Noreturn static void run_on_own_stack(void) {
     enum { STACK_BYTES = 8 << 20 };
     static ucontext_t start;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    lower_snapshot_scheduling();
+    liveobj_bare_lower_scheduling();
     bool has_own_descriptors = leave_descriptors();
     void *stack = has_own_descriptors ? liveobj_os_map(STACK_BYTES) : NULL;
+    // While dumpable: afterwards its files in /proc belong to root. The program has the same size.
     if (has_own_descriptors)
-        offer_snapshot_to_oom_killer(); // while dumpable: afterwards its files in /proc belong to
-                                        // root
+        liveobj_bare_offer_to_oom_killer();
     prctl(PR_SET_DUMPABLE, 0);
     if (!stack || getcontext(&start) != 0)
         end_snapshot(NO_ROOM);
