@@ -165,25 +165,14 @@ static size_t answer_capacity(void) {
     return share < most ? share : most;
 }
 
-static void stop_others(void *context) {
-    struct liveobj_heap_walk *walk = context;
-    liveobj_threads_stop(&walk->roots.threads);
-}
-
-static void continue_others(void *context) {
-    struct liveobj_heap_walk *walk = context;
-    liveobj_threads_continue(&walk->roots.threads);
-}
-
 const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
                                      const struct liveobj_caller_context *entry) {
     struct liveobj_heap_walk walk = {.capture = capture};
     const char *failure = prepare_walk(&walk, entry);
     if (!failure) {
-        static const struct liveobj_snapshot_hooks hooks = {stop_others, continue_others};
         struct liveobj_snapshot child =
-            liveobj_snapshot_run(liveobj_heap_walk, capture->selection ? NULL : &hooks, &walk,
-                                 answer_capacity(), capture->deadline);
+            liveobj_snapshot_run(liveobj_heap_walk, capture->selection ? NULL : &walk.roots.threads,
+                                 &walk, answer_capacity(), capture->deadline);
         failure = child.failure;
         if (!failure)
             write_answer(&walk, &child);

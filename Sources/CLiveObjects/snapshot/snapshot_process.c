@@ -201,18 +201,18 @@ static pid_t make_copy(void) {
 /// Forks the process. In the snapshot process the recorder's data is consistent, and no signal
 /// handler of the program runs. It may hit a debugger's breakpoints, but the debugger does not
 /// trace it.
-static pid_t copy_process(const struct liveobj_snapshot_hooks *hooks) {
+static pid_t copy_process(struct liveobj_stopped_threads *threads) {
     sigset_t all, blocked;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &blocked);
     if (before_fork)
         before_fork();
-    if (hooks)
-        hooks->before(child.context);
+    if (threads)
+        liveobj_threads_stop(threads);
     pid_t process = make_copy();
     int error = errno;
-    if (hooks && process != 0)
-        hooks->after(child.context);
+    if (threads && process != 0)
+        liveobj_threads_continue(threads);
     if (after_fork)
         after_fork();
     if (process == 0)
@@ -272,8 +272,8 @@ static const char *wait_for_answer(struct liveobj_snapshot *child, uint64_t dead
 }
 
 struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
-                                             const struct liveobj_snapshot_hooks *hooks,
-                                             void *context, size_t capacity, uint64_t deadline) {
+                                             struct liveobj_stopped_threads *threads, void *context,
+                                             size_t capacity, uint64_t deadline) {
     struct liveobj_snapshot new = {0};
     int saved = errno;
     if (may_be_first_of_namespace()) {
@@ -282,7 +282,7 @@ struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
         child.result = new.result;
         child.work = work;
         child.context = context;
-        new.process = copy_process(hooks);
+        new.process = copy_process(threads);
         child.result = NULL; // in the program, which unmaps it
         new.failure = new.process > 0 ? wait_for_answer(&new, deadline) : why_no_process(errno);
         new.bytes = bytes_of_result(new.result);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "CLiveObjects.h"
+#include "roots/stopped_threads.h"
 
 #include <sys/types.h>
 
@@ -33,18 +34,14 @@ struct liveobj_snapshot {
 
 typedef bool (*liveobj_snapshot_work_fn)(void *context, liveobj_write_fn write, void *destination);
 
-/// What surrounds the copy of the process, with the recorder's locks held. May be NULL.
-struct liveobj_snapshot_hooks {
-    void (*before)(void *context);
-    void (*after)(void *context);
-};
-
 /// Runs `work` in a snapshot process. `bytes` is what it has written.
+/// \param threads Are stopped while the process is copied, with the recorder's locks held. NULL for
+/// none.
 /// \param capacity The most that it may write; only address space is reserved.
 /// \param deadline When it is ended, by the clock of `liveobj_os_time`.
 struct liveobj_snapshot liveobj_snapshot_run(liveobj_snapshot_work_fn work,
-                                             const struct liveobj_snapshot_hooks *hooks,
-                                             void *context, size_t capacity, uint64_t deadline);
+                                             struct liveobj_stopped_threads *threads, void *context,
+                                             size_t capacity, uint64_t deadline);
 /// Frees the memory of the first `count` bytes of the result, which are not read any more.
 void liveobj_snapshot_discard(struct liveobj_snapshot *child, size_t count);
 /// Waits until the snapshot process has ended, and frees the shared memory.

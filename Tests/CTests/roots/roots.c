@@ -121,25 +121,14 @@ static bool scan(void *context, liveobj_write_fn write, void *destination) {
            write(destination, seen, sizeof seen);
 }
 
-static void stop_others(void *context) {
-    struct liveobj_roots *roots = context;
-    liveobj_threads_stop(&roots->threads);
-}
-
-static void continue_others(void *context) {
-    struct liveobj_roots *roots = context;
-    liveobj_threads_continue(&roots->threads);
-}
-
-static const struct liveobj_snapshot_hooks hooks = {stop_others, continue_others};
-
 __attribute__((noinline)) static void scan_in_snapshot(uintptr_t stack_pointer) {
     struct liveobj_roots roots;
     // Registers are stored as complements, like the objects' addresses here.
     struct liveobj_caller_context entry = {.stack_pointer = stack_pointer,
                                            .registers = {objects[IN_REGISTER]}};
     EXPECT(!liveobj_roots_find(&roots, &entry));
-    struct liveobj_snapshot child = liveobj_snapshot_run(scan, &hooks, &roots, 1 << 20, UINT64_MAX);
+    struct liveobj_snapshot child =
+        liveobj_snapshot_run(scan, &roots.threads, &roots, 1 << 20, UINT64_MAX);
     EXPECT(roots.threads.count == 2 && roots.threads.is_complete);
     EXPECT(!liveobj_roots_miss_stacks(&roots));
     EXPECT(!child.failure && child.count == sizeof seen);
