@@ -118,13 +118,15 @@ struct ObjectGroup {
 
 /// Numbers keys in the order of their first appearance. The last key is compared first: neighbours in a heap
 /// mostly have equal ones, and to hash a key for each of tens of millions of objects takes long.
-struct Numbering<Key: Hashable & Sendable>: Sendable {
-  private(set) var keys: [Key] = []
+package struct Numbering<Key: Hashable & Sendable>: Sendable {
+  package private(set) var keys: [Key] = []
   private var numbers: [Key: Int] = [:]
   private var last = 0
 
+  package init() {}
+
   /// - Returns: the number of keys before, for a new one.
-  mutating func number(of key: Key) -> Int {
+  package mutating func number(of key: Key) -> Int {
     if last < keys.count, keys[last] == key { return last }
     last = numbers[key] ?? keys.count
     if last == keys.count {

@@ -1,10 +1,10 @@
 /// A test, or one case of a parameterised test, that a process ran.
 public struct TestDescription: Sendable, Hashable {
-  public enum Library: UInt32, Sendable {
+  public enum Library: UInt32, Sendable, CaseIterable {
     case xctest = 1
     case testing
   }
-  public enum Outcome: UInt32, Sendable {
+  public enum Outcome: UInt32, Sendable, CaseIterable {
     case running = 0
     case passed
     /// Failed for a reason of its own.

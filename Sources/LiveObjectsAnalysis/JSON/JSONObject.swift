@@ -68,6 +68,14 @@ package struct JSONObject {
     try required(key, "a value that is known", Value(rawValue: string(key)))
   }
 
+  /// One of some values, by its name in the document.
+  package func choice<Value: CaseIterable>(_ key: String, named name: (Value) -> String) throws(JSONError)
+    -> Value
+  {
+    let text = try string(key)
+    return try required(key, "a value that is known", Value.allCases.first { name($0) == text })
+  }
+
   package func strings(_ key: String) throws(JSONError) -> [String] {
     try elements(key) { value throws(JSONError) in
       guard case .string(let text) = value else { throw JSONError(expectation: "a string", place: "") }

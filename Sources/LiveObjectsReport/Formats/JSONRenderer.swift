@@ -77,8 +77,8 @@ struct JSONReport {
     .object([
       "id": .string(test.id),
       "case": .optional(test.testCase),
-      "library": .string(test.library == .xctest ? "XCTest" : "Testing"),
-      "outcome": .string("\(test.outcome)"),
+      "library": .string(test.library.jsonName),
+      "outcome": .string(test.outcome.jsonName),
       "evaluated": .bool(test.evaluation == .complete),
       "findings": .strings(test.findings),
       "file": findings.file(test.file),
@@ -132,4 +132,12 @@ struct JSONReport {
         !type.isUserDefined ? "library" : type.dependency == nil ? "yours" : "dependency"),
     ])
   }
+}
+
+extension TestDescription.Library {
+  var jsonName: String { self == .xctest ? "XCTest" : "Testing" }
+}
+
+extension TestDescription.Outcome {
+  var jsonName: String { "\(self)" }
 }

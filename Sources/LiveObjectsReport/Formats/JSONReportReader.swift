@@ -49,35 +49,16 @@ extension ProcessDescription {
 
 extension Report.Test {
   fileprivate init(json: JSONObject, of tracking: Report.Tracking) throws(JSONError) {
-    let library: Library = try json.choice("library")
-    let outcome: Outcome = try json.choice("outcome")
     self.init(
-      id: try json.string("id"), testCase: try json.optionalString("case"), library: library.value,
-      outcome: outcome.value, evaluation: .complete, findings: try json.strings("findings"))
+      id: try json.string("id"), testCase: try json.optionalString("case"),
+      library: try json.choice("library", named: \.jsonName),
+      outcome: try json.choice("outcome", named: \.jsonName),
+      evaluation: .complete, findings: try json.strings("findings"))
     (file, line) = (try json.optionalString("file"), try json.optionalNumber("line"))
     guard try !json.bool("evaluated") else { return }
     // A report does not say why a test was not evaluated. Without a request, references are not read.
     let requestedReferences = tracking.readReferences || !tracking.unevaluated.isEmpty
     evaluation = self.outcome.isAccountable && requestedReferences ? .impossible : .notWanted
-  }
-
-  private enum Library: String {
-    case xctest = "XCTest"
-    case testing = "Testing"
-    var value: TestDescription.Library { self == .xctest ? .xctest : .testing }
-  }
-
-  private enum Outcome: String {
-    case running, passed, failed, skipped, leaked
-    var value: TestDescription.Outcome {
-      switch self {
-      case .running: .running
-      case .passed: .passed
-      case .failed: .failed
-      case .skipped: .skipped
-      case .leaked: .leaked
-      }
-    }
   }
 }
 

@@ -36,15 +36,6 @@ extension String {
   /// The text as content of an element, or of an attribute in quotes.
   var escapedForHTML: String {
     guard utf8.contains(where: { [0x22, 0x26, 0x27, 0x3c, 0x3e].contains($0) }) else { return self }
-    return unicodeScalars.reduce(into: "") { text, scalar in
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\"": text += "&quot;"
-      case "'": text += "&#39;"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
+    return escaping(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
   }
 }

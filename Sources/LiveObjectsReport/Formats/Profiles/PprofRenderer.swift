@@ -20,9 +20,9 @@ package struct PprofRenderer {
   private static let mapping = 1
 
   private var profile = ProtobufWriter()
-  private var strings = Numbers<String>(from: 0)
-  private var functions = Numbers<Function>(from: 1)
-  private var locations = Numbers<Location>(from: 1)
+  private var strings = Numbering<String>()
+  private var functions = Numbering<Function>()
+  private var locations = Numbering<Location>()
 
   package var bytes: [UInt8] { profile.bytes }
 
@@ -50,7 +50,7 @@ package struct PprofRenderer {
     let frames = sample.frames.map { frame in
       let file = frame.file.map(report.run.relative)?.printable ?? ""
       let function = Function(name: frame.profileName, file: file)
-      return locations.number(of: Location(function: function, line: frame.line ?? 0))
+      return locations.number(of: Location(function: function, line: frame.line ?? 0)) + 1
     }
     let labels = [
       ("type", sample.finding.type), ("test", sample.test),
@@ -93,8 +93,8 @@ package struct PprofRenderer {
   }
 
   private mutating func addTables() {
-    for (index, location) in locations.all.enumerated() {
-      let function = functions.number(of: location.function)
+    for (index, location) in locations.keys.enumerated() {
+      let function = functions.number(of: location.function) + 1
       profile.message(4) {
         $0.integer(1, index + 1)
         $0.integer(2, Self.mapping)
@@ -104,7 +104,7 @@ package struct PprofRenderer {
         }
       }
     }
-    for (index, function) in functions.all.enumerated() {
+    for (index, function) in functions.keys.enumerated() {
       let (name, file) = (strings.number(of: function.name), strings.number(of: function.file))
       profile.message(5) {
         $0.integer(1, index + 1)
@@ -112,7 +112,7 @@ package struct PprofRenderer {
         $0.integer(4, file)
       }
     }
-    for string in strings.all { profile.string(6, string) }
+    for string in strings.keys { profile.string(6, string) }
   }
 }
 

@@ -11,7 +11,7 @@ struct SpeedscopeRenderer {
 
   func render(_ report: Report) -> String {
     let profile = CallSiteProfile(of: report)
-    var frames = Numbers<Frame>(from: 0)
+    var frames = Numbering<Frame>()
     let stacks = profile.samples.map { sample in
       let calls = sample.frames.reversed().map { frame in
         Frame(name: frame.profileName, file: frame.file.map(report.run.relative), line: frame.line)
@@ -23,7 +23,7 @@ struct SpeedscopeRenderer {
     let remark = profile.isEstimated ? " (estimated)" : ""
     let document: JSONValue = .object([
       "$schema": .string("https://www.speedscope.app/file-format-schema.json"),
-      "shared": .object(["frames": .array(frames.all.lazy.map(json))]),
+      "shared": .object(["frames": .array(frames.keys.lazy.map(json))]),
       "profiles": .array([
         self.profile(
           "live objects\(remark)", unit: "none", stacks, profile.samples.map { UInt64(clamping: $0.objects) }),
