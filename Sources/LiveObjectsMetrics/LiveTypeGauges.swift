@@ -49,8 +49,8 @@ public struct LiveTypeGauges: Sendable {
       PublishedGauges(by: factory ?? MetricsSystem.factory, maximumTypes: maximumTypes)
     }
     while !Task.isCancelled {
-      let types = await OwnThread.run { LiveTypes() }
-      Recorder.ignoring { gauges.publish(types) }
+      let (status, counts) = await OwnThread.run { (LiveObjects.status, (try? LiveObjects.counts()) ?? []) }
+      Recorder.ignoring { gauges.publish(status, counts) }
       try? await Task.sleep(for: interval)
     }
     Recorder.ignoring { gauges.destroy() }

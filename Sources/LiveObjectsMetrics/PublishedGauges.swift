@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import LiveObjectsAnalysis
+internal import LiveObjectsCapture
 
 /// The gauges that exist, and their values.
 struct PublishedGauges {
@@ -7,7 +8,8 @@ struct PublishedGauges {
 
   private let factory: any MetricsFactory
   private let maximumTypes: Int
-  private let health: HealthGauges
+  /// The gauges that show whether the others are complete.
+  private let health: [(gauge: Gauge, value: (TrackingStatus) -> UInt64)]
   private var types: [String: TypeGauges] = [:]
   /// The instances of the first measurement.
   private var baseline: [String: Int]?
@@ -15,15 +17,20 @@ struct PublishedGauges {
   init(by factory: any MetricsFactory, maximumTypes: Int) {
     self.factory = factory
     self.maximumTypes = maximumTypes
-    health = HealthGauges(by: factory)
+    let health: [(String, (TrackingStatus) -> UInt64)] = [
+      ("tracking", { $0.state == .tracking ? 1 : 0 }), ("dropped_records", \.droppedRecords),
+      ("missed_deallocations", \.missedDeallocations),
+    ]
+    self.health = health.map { (Gauge(label: "liveobjects_\($0)", factory: factory), $1) }
   }
 
-  mutating func publish(_ live: LiveTypes) {
-    health.publish(live.status)
-    guard live.status.state == .tracking else { return publish([:]) }
-    let first = baseline ?? Dictionary(live.counts.map { ($0.type, $0.instances) }, uniquingKeysWith: +)
+  /// - Parameter counts: of the live objects, most bytes first.
+  mutating func publish(_ status: TrackingStatus, _ counts: [TypeCount]) {
+    for (gauge, value) in health { gauge.record(value(status)) }
+    guard status.state == .tracking else { return publish([:]) }
+    let first = baseline ?? Dictionary(counts.map { ($0.type, $0.instances) }, uniquingKeysWith: +)
     baseline = first
-    publish(values(of: live.counts, since: first))
+    publish(values(of: counts, since: first))
   }
 
   /// The largest types, and the sums of all others.
@@ -53,7 +60,7 @@ struct PublishedGauges {
 
   mutating func destroy() {
     publish([:])
-    health.destroy()
+    for (gauge, _) in health { gauge.destroy() }
   }
 }
 

@@ -12,7 +12,7 @@ struct PublishedGaugesTests {
   @Test("are those of the types with the most bytes, and of all others together")
   func largestTypes() throws {
     var gauges = PublishedGauges(by: metrics, maximumTypes: 2)
-    gauges.publish(live(["A": (1, 10), "B": (2, 30), "C": (3, 20), "D": (4, 5)]))
+    gauges.publish(["A": (1, 10), "B": (2, 30), "C": (3, 20), "D": (4, 5)])
 
     #expect(types == ["B", "C", "(other)"])
     #expect(try value("live_instances", of: "B") == 2)
@@ -24,8 +24,8 @@ struct PublishedGaugesTests {
   @Test("count growth from the first measurement on")
   func growth() throws {
     var gauges = PublishedGauges(by: metrics, maximumTypes: 2)
-    gauges.publish(live(["A": (5, 50), "B": (5, 5), "C": (9, 1)]))
-    gauges.publish(live(["A": (8, 80), "B": (3, 30)]))
+    gauges.publish(["A": (5, 50), "B": (5, 5), "C": (9, 1)])
+    gauges.publish(["A": (8, 80), "B": (3, 30)])
 
     #expect(try value("growth_instances", of: "A") == 3)
     #expect(try value("growth_instances", of: "B") == -2)
@@ -35,7 +35,7 @@ struct PublishedGaugesTests {
   @Test("of a type that leaves the largest are destroyed")
   func leavingType() throws {
     var gauges = PublishedGauges(by: metrics, maximumTypes: 1)
-    for round in 1...100 { gauges.publish(live(["T\(round)": (1, 2), "U": (1, 1)])) }
+    for round in 1...100 { gauges.publish(["T\(round)": (1, 2), "U": (1, 1)]) }
 
     #expect(types == ["T100", "(other)"])
   }
@@ -43,19 +43,12 @@ struct PublishedGaugesTests {
   @Test("tell that nothing is tracked, and then have no types")
   func untracked() throws {
     var gauges = PublishedGauges(by: metrics, maximumTypes: 1)
-    gauges.publish(live(["A": (1, 1)]))
+    gauges.publish(["A": (1, 1)])
     #expect(try value("tracking") == 1)
-    gauges.publish(LiveTypes(status: TrackingStatus(state: .ready), counts: []))
+    gauges.publish(TrackingStatus(state: .ready), [])
 
     #expect(try value("tracking") == 0)
     #expect(types.isEmpty)
-  }
-
-  private func live(_ counts: [String: (instances: Int, bytes: Int)]) -> LiveTypes {
-    let types = counts.map {
-      TypeCount(type: $0, isUserDefined: true, instances: $1.instances, bytes: $1.bytes)
-    }
-    return LiveTypes(status: TrackingStatus(state: .tracking), counts: types.sorted { $1.bytes < $0.bytes })
   }
 
   /// The types that have gauges.
@@ -63,5 +56,14 @@ struct PublishedGaugesTests {
 
   private func value(_ gauge: String, of type: String? = nil) throws -> Double? {
     try metrics.expectRecorder("liveobjects_\(gauge)", type.map { [("type", $0)] } ?? []).lastValue
+  }
+}
+
+extension PublishedGauges {
+  fileprivate mutating func publish(_ counts: [String: (instances: Int, bytes: Int)]) {
+    let types = counts.map {
+      TypeCount(type: $0, isUserDefined: true, instances: $1.instances, bytes: $1.bytes)
+    }
+    publish(TrackingStatus(state: .tracking), types.sorted { $1.bytes < $0.bytes })
   }
 }
