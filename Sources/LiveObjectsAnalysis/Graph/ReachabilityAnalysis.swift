@@ -78,13 +78,10 @@ struct ReachabilityAnalysis {
 
   private static func heldByLeakedTasks(of search: LeakSearch) -> Set<Int> {
     let graph = search.graph
-    var open = search.groups.filter { $0.verdict == .leakedTask }.flatMap { $0.objects.map(Int.init) }
     var found: Set<Int> = []
-    while let object = open.popLast() {
-      for reference in graph.references(from: object) where graph.isStrong(reference) {
-        let target = graph.target(reference)
-        if !search.taken[target], found.insert(target).inserted { open.append(target) }
-      }
+    _ = graph.objects(reachedFrom: search.groups.filter { $0.verdict == .leakedTask }.flatMap(\.objects)) {
+      let target = graph.target($0)
+      return graph.isStrong($0) && !search.taken[target] && found.insert(target).inserted
     }
     return found
   }
@@ -194,20 +191,8 @@ struct Isolation {
   /// Raw buffers have no count and are no start: an object that one of them holds has an unbalanced retain
   /// itself, and they are full of stale pointers.
   private static func marked(in graph: ReferenceGraph, isHeld: (Int) -> Bool) -> [Bool] {
-    var marked = [Bool](repeating: false, count: graph.count)
-    var open: [UInt32] = []
-    for object in 0..<graph.count where isHeld(object) {
-      marked[object] = true
-      if graph.kind(of: object) != .rawBuffer { open.append(UInt32(object)) }
-    }
-    while let object = open.popLast() {
-      for reference in graph.references(from: Int(object)) where graph.mayHold(reference) {
-        let target = graph.target(reference)
-        guard !marked[target] else { continue }
-        marked[target] = true
-        open.append(UInt32(target))
-      }
-    }
+    var marked = (0..<graph.count).map(isHeld)
+    graph.mark(&marked, from: { graph.kind(of: $0) != .rawBuffer }, by: graph.mayHold)
     return marked
   }
 }

@@ -86,6 +86,20 @@ final class ReferenceGraph: Sendable {
     return objects
   }
 
+  /// Marks the objects that references lead to, from those that are marked and from one another.
+  ///
+  /// - Parameters:
+  ///   - isStart: whether to start from a marked object.
+  ///   - leads: whether to follow a reference.
+  func mark(_ marked: inout [Bool], from isStart: (Int) -> Bool = { _ in true }, by leads: (Int) -> Bool) {
+    let starts = marked.indices.compactMap { marked[$0] && isStart($0) ? UInt32($0) : nil }
+    _ = objects(reachedFrom: starts) { reference in
+      guard !marked[target(reference)], leads(reference) else { return false }
+      marked[target(reference)] = true
+      return true
+    }
+  }
+
   func target(_ reference: Int) -> Int { Int(heap.references[reference].target) }
 
   func source(_ reference: Int) -> Int { Int(heap.references[reference].source) }

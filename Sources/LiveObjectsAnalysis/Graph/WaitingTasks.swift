@@ -42,20 +42,8 @@ struct WaitingTasks {
   /// Marks the objects that are reachable from outside without a task that nothing can resume. Takes time in proportion
   /// to the heap.
   var reachable: [Bool] {
-    var marked = [Bool](repeating: false, count: graph.count)
-    var open: [UInt32] = []
-    for object in 0..<graph.count where isHeld(object) {
-      marked[object] = true
-      open.append(UInt32(object))
-    }
-    while let object = open.popLast() {
-      for reference in graph.references(from: Int(object)) {
-        let target = graph.target(reference)
-        guard !marked[target], !isInRuntimeFrame(reference) else { continue }
-        marked[target] = true
-        open.append(UInt32(target))
-      }
-    }
+    var marked = (0..<graph.count).map(isHeld)
+    graph.mark(&marked, by: { !isInRuntimeFrame($0) })
     return marked
   }
 
