@@ -39,13 +39,7 @@ struct ReportCommand: ParsableCommand {
     var inputs = ReportInputs(
       binaries: binaries, origin: ownRun ? .ownRun : .unknown, keepsCaptures: output.capture != nil)
     try inputs.add(files)
-    var report = try inputs.report(output)
-    let outputs = try output.open(defaultText: .output)
-    if let reason = inputs.reasonIfUnwatched(report) { report.tracking.add(reason) }
-    let isApplied = accepted.apply(to: &report, ranAllTests: false)
-    inputs.restrict(&report, to: filters.filter)
-    let status = inputs.write(report, to: outputs)
-    throw ExitCode(isApplied ? status : ExitStatus.usage)
+    throw try inputs.report(to: output, accepted) { $0.restrict(&$1, to: filters.filter) }
   }
 }
 
@@ -81,13 +75,7 @@ struct DiffCommand: ParsableCommand {
     let first = try earlier.report(output)
     var later = ReportInputs(keepsCaptures: output.capture != nil)
     try later.add([after])
-    var report = try later.report(output)
-    let outputs = try output.open(defaultText: .output)
-    if let reason = later.reasonIfUnwatched(report) { report.tracking.add(reason) }
-    let isApplied = accepted.apply(to: &report, ranAllTests: false)
-    report.compare(with: first)
-    let status = later.write(report, to: outputs)
-    throw ExitCode(isApplied ? status : ExitStatus.usage)
+    throw try later.report(to: output, accepted) { $1.compare(with: first) }
   }
 }
 
@@ -122,12 +110,28 @@ struct SnapshotCommand: ParsableCommand {
     let snapshot = try ReceivedSnapshot(of: WatchedProcess(id: process), sinceLast: sinceLast)
     var inputs = ReportInputs(keepsCaptures: output.capture != nil)
     try inputs.add([snapshot.path])
-    var report = try inputs.report(output)
+    throw try inputs.report(to: output, accepted) {
+      if sinceLast { $1.tracking.restriction = .sinceLastSnapshot }
+      $0.restrict(&$1, to: filters.filter)
+    }
+  }
+}
+
+extension ReportInputs {
+  /// Reports on all that could be read.
+  ///
+  /// - Parameter finish: what the command does with the report, once it is known which findings are accepted.
+  /// - Returns: the exit status.
+  fileprivate mutating func report(
+    to output: OutputOptions, _ accepted: AcceptanceFiles,
+    finish: (inout ReportInputs, inout Report) -> Void
+  ) throws(ToolFailure) -> ExitCode {
+    var report = try report(output)
     let outputs = try output.open(defaultText: .output)
+    if let reason = reasonIfUnwatched(report) { report.tracking.add(reason) }
     let isApplied = accepted.apply(to: &report, ranAllTests: false)
-    if sinceLast { report.tracking.restriction = .sinceLastSnapshot }
-    inputs.restrict(&report, to: filters.filter)
-    let status = inputs.write(report, to: outputs)
-    throw ExitCode(isApplied ? status : ExitStatus.usage)
+    finish(&self, &report)
+    let status = write(report, to: outputs)
+    return ExitCode(isApplied ? status : ExitStatus.usage)
   }
 }
