@@ -18,15 +18,8 @@ enum OtherThreads {
   #if os(Linux)
     /// The letter behind the name, which stands in parentheses and may hold some itself.
     private static func state(of thread: String) -> UInt8? {
-      let descriptor = open("/proc/self/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return nil }
-      defer { close(descriptor) }
-      var bytes = [UInt8](repeating: 0, count: 128)
-      let count = read(descriptor, &bytes, bytes.count)
-      guard count > 0, let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
-        return nil
-      }
-      return bytes[end + 2]
+      let bytes = contents(ofSystemFile: "/proc/self/task/\(thread)/stat", atMost: 128)
+      return bytes.lastIndex(of: UInt8(ascii: ")")).flatMap { bytes.dropFirst($0 + 2).first }
     }
   #endif
 }

@@ -109,6 +109,22 @@ package func contents(ofRegularFile path: String, atMost limit: Int) -> [UInt8]?
   return (0...limit).contains(size) ? readBytes(of: descriptor, count: size) : nil
 }
 
+/// The first bytes of a file of `/proc`, whose size is not known before; none if it cannot be read.
+package func contents(ofSystemFile path: String, atMost limit: Int = .max) -> [UInt8] {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return [] }
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  while bytes.count < limit {
+    let part = [UInt8](unsafeUninitializedCapacity: min(limit - bytes.count, 1 << 16)) { buffer, count in
+      count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+    }
+    if part.isEmpty { break }
+    bytes += part
+  }
+  return bytes
+}
+
 // MARK: - Versions and mounts
 
 /// The version of a file, which another one in its place does not have.
@@ -123,6 +139,17 @@ package struct FileVersion: Hashable {
   package init?(ofFileAt path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// - Returns: `nil` if nothing is open under this number.
+  init?(of descriptor: CInt) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) {
     #if canImport(Darwin)
       let changed = status.st_mtimespec
     #else
@@ -134,6 +161,9 @@ package struct FileVersion: Hashable {
     seconds = Int64(changed.tv_sec)
     nanoseconds = Int64(changed.tv_nsec)
   }
+
+  /// Whether they are versions of one file.
+  func isSameFile(as other: FileVersion) -> Bool { (device, number) == (other.device, other.number) }
 }
 
 /// The mounted file systems: no path from a capture may have the system mount another one, or read a
@@ -153,7 +183,7 @@ package struct MountTable {
 
   /// The mounts of this process; none without `/proc`.
   package init() {
-    self.init(text: Self.contents(of: "/proc/self/mountinfo"))
+    self.init(text: String(decoding: contents(ofSystemFile: "/proc/self/mountinfo"), as: UTF8.self))
   }
 
   /// - Parameter text: as `proc_pid_mountinfo(5)` specifies it.
@@ -219,21 +249,5 @@ package struct MountTable {
       UInt8(part.prefix(3), radix: 8).map { [$0] + part.utf8.dropFirst(3) } ?? Array(part.utf8)
     }
     return String(decoding: Array(parts[0].utf8) + rest.joined(), as: UTF8.self)
-  }
-
-  private static func contents(of path: String) -> String {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var count = 0
-    repeat {
-      let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
-        count = read(descriptor, buffer.baseAddress, buffer.count)
-        initialized = max(0, count)
-      }
-      bytes += chunk
-    } while count > 0
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

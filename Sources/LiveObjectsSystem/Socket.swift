@@ -10,17 +10,12 @@ package struct Socket {
   }
 
   package let descriptor: CInt
-  private let identity: FileIdentity
+  private let file: FileVersion
 
   /// Two ends, which no child inherits.
   package static func pair() throws(SystemError) -> (Socket, Socket) {
     var descriptors: [CInt] = [-1, -1]
-    #if canImport(Glibc)
-      let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    #else
-      let kind = SOCK_STREAM
-    #endif
-    guard socketpair(AF_UNIX, kind, 0, &descriptors) == 0 else { throw SystemError(code: errno) }
+    guard socketpair(AF_UNIX, streamKind, 0, &descriptors) == 0 else { throw SystemError(code: errno) }
     let first: Socket
     do throws(SystemError) {
       first = try Socket(moving: descriptors[0])
@@ -38,11 +33,6 @@ package struct Socket {
 
   /// Connects to a Unix socket of another process.
   package static func connected(to path: String) throws(SystemError) -> Socket {
-    #if canImport(Glibc)
-      let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    #else
-      let kind = SOCK_STREAM
-    #endif
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
@@ -52,7 +42,7 @@ package struct Socket {
       return true
     }
     guard fits else { throw SystemError(code: ENAMETOOLONG) }
-    let descriptor = socket(AF_UNIX, kind, 0)
+    let descriptor = socket(AF_UNIX, streamKind, 0)
     guard descriptor >= 0 else { throw SystemError(code: errno) }
     let result = withUnsafeBytes(of: &address) {
       connect(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
@@ -67,9 +57,9 @@ package struct Socket {
 
   private init(moving descriptor: CInt) throws(SystemError) {
     let moved = try movingAboveStandardStreams(descriptor)
-    guard let identity = FileIdentity(of: moved) else { throw SystemError(code: errno) }
+    guard let file = FileVersion(of: moved) else { throw SystemError(code: errno) }
     self.descriptor = moved
-    self.identity = identity
+    self.file = file
     #if canImport(Darwin)
       var isOn: CInt = 1
       setsockopt(moved, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<CInt>.size))
@@ -94,7 +84,7 @@ package struct Socket {
     if isOurs { _ = closeDescriptor(descriptor) }
   }
 
-  private var isOurs: Bool { FileIdentity(of: descriptor) == identity }
+  private var isOurs: Bool { FileVersion(of: descriptor)?.isSameFile(as: file) == true }
 
   /// Waits until something can be sent or received, and does that.
   package func exchange(_ rest: inout ArraySlice<UInt8>, _ received: inout [UInt8], timeout: Duration)
@@ -135,6 +125,11 @@ package struct Socket {
   }
 }
 
+#if canImport(Glibc)
+  private let streamKind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+#else
+  private let streamKind = SOCK_STREAM
+#endif
 private let dontWait = CInt(MSG_DONTWAIT)
 #if canImport(Darwin)
   private let dontSignal: CInt = 0
@@ -145,17 +140,3 @@ private let dontWait = CInt(MSG_DONTWAIT)
 private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
 
 private func isPassing(_ error: CInt) -> Bool { error == EAGAIN || error == EWOULDBLOCK || error == EINTR }
-
-/// The identity of an open file, which another file with its number does not have.
-private struct FileIdentity: Hashable {
-  private let device: UInt64
-  private let number: UInt64
-
-  /// - Returns: `nil` if nothing is open under this number.
-  init?(of descriptor: CInt) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    number = UInt64(status.st_ino)
-  }
-}

@@ -134,25 +134,15 @@ struct Answer {
   /// An object takes 32 bytes, its records in a capture some 100, a reference 8 and 20.
   private static func mostBytes(of process: Int32) -> Int {
     let (least, times) = (256 << 20, 8)
-    return least + times * (memory(of: process) ?? 0)
+    return least + times * memory(of: process)
   }
 
-  /// The bytes that the process has in memory and in swap.
-  private static func memory(of process: Int32) -> Int? {
-    guard let text = readable("/proc/\(process)/status") else { return nil }
+  /// The bytes that the process has in memory and in swap; 0 where the system does not say.
+  private static func memory(of process: Int32) -> Int {
+    let text = String(decoding: contents(ofSystemFile: "/proc/\(process)/status"), as: UTF8.self)
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("VmRSS:") || $0.hasPrefix("VmSwap:") }
     return lines.compactMap { $0.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } }
       .reduce(0) { $0 + $1 << 10 }
-  }
-
-  private static func readable(_ path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 14) { buffer, count in
-      count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 
