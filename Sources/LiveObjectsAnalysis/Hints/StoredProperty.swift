@@ -6,12 +6,6 @@ public struct StoredProperty: Sendable, Hashable {
   public var types: [String]
   /// Index into `Capture.images`: the one with the class; `nil` for a generic class, whose metadata is in none.
   public var image: Int?
-
-  public init(name: String, types: [String], image: Int?) {
-    self.name = name
-    self.types = types
-    self.image = image
-  }
 }
 
 /// A line of a source file.
