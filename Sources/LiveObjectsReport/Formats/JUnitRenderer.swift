@@ -12,10 +12,6 @@ struct JUnitRenderer {
     var name: String
     /// `nil` for a test that passed.
     var failure: Failure?
-
-    var isFailure: Bool { failure?.kind == "failure" }
-    var isError: Bool { failure?.kind == "error" }
-    var isSkipped: Bool { failure?.kind == "skipped" }
   }
 
   func render(_ report: Report) -> String {
@@ -40,10 +36,8 @@ struct JUnitRenderer {
   }
 
   private static func counts(of cases: [TestCase]) -> [(String, String)] {
-    [
-      ("tests", "\(cases.count)"), ("failures", "\(cases.count(where: \.isFailure))"),
-      ("errors", "\(cases.count(where: \.isError))"),
-    ]
+    func count(_ kind: String) -> String { "\(cases.count { $0.failure?.kind == kind })" }
+    return [("tests", "\(cases.count)"), ("failures", count("failure")), ("errors", count("error"))]
   }
 
   private static func add(_ testCase: TestCase, to xml: inout XMLWriter) {
