@@ -64,7 +64,7 @@ extension FindingText {
   }
 
   private static func more(than listed: Int, of all: Int) -> [String] {
-    all > listed ? ["… and \(Count.of(all - listed, "more call site", "more call sites"))"] : []
+    Count.more(than: listed, of: all, "call site", "call sites").map { ["… \($0)"] } ?? []
   }
 
   /// `makeSUT() LoaderTests.swift:42, from LoaderTests.testLoad() LoaderTests.swift:17`

@@ -195,10 +195,7 @@ enum TestNotes {
   }
 
   fileprivate static func list(_ tests: [String]) -> String {
-    let listed = tests.prefix(listedTests)
-    let rest = tests.count - listed.count
-    return listed.joined(separator: ", ")
-      + (rest > 0 ? " and \(Count.of(rest, "more test", "more tests"))" : "")
+    Count.list(tests, atMost: listedTests, "test", "tests")
   }
 
   private static func note(on count: Int, _ one: String, _ many: String) -> String? {

@@ -48,12 +48,8 @@ extension TextPage {
     add(heading: "New")
     for cause in causes {
       for line in FindingText(cause.sum).lines { add("  \(line)") }
-      let tests = cause.tests.prefix(Self.listedTests).map(\.description)
-      let more = cause.tests.count - tests.count
-      guard !tests.isEmpty else { continue }
-      add(
-        "    in \(tests.joined(separator: ", "))"
-          + (more > 0 ? " and \(Count.of(more, "more test", "more tests"))" : ""))
+      let tests = Count.list(cause.tests.map(\.description), atMost: Self.listedTests, "test", "tests")
+      if !tests.isEmpty { add("    in \(tests)") }
     }
   }
 
@@ -73,8 +69,8 @@ extension TextPage {
     for type in types.prefix(Self.listedTypes) {
       add("  \(type.type)  \(Count.grouped(type.before)) → \(Count.grouped(type.after))")
     }
-    let more = types.count - Self.listedTypes
-    if more > 0 { add("  … and \(Count.of(more, "more type", "more types")); the JSON report has them all") }
+    let more = Count.more(than: Self.listedTypes, of: types.count, "type", "types")
+    if let more { add("  … \(more); the JSON report has them all") }
   }
 
   private mutating func add(heading: String) {

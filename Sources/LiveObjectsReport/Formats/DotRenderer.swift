@@ -13,9 +13,8 @@ struct DotRenderer {
     dot.addHeader(TextHeadline.text(of: report, causes))
     let leaks = causes.filter { $0.section == .leaks }
     for (number, cause) in leaks.prefix(mostCauses).enumerated() { dot.add(cause, number) }
-    if leaks.count > mostCauses {
-      let rest = Count.of(leaks.count - mostCauses, "more leak", "more leaks")
-      dot.text += "  omitted [shape=plaintext, label=\(quoted("… and \(rest)"))];\n"
+    if let more = Count.more(than: mostCauses, of: leaks.count, "leak", "leaks") {
+      dot.text += "  omitted [shape=plaintext, label=\(quoted("… \(more)"))];\n"
     }
     return dot.text + "}\n"
   }

@@ -37,11 +37,8 @@ package enum GitHubAnnotations {
   private static func message(_ cause: Cause) -> String {
     let path = ShownPath(of: cause.sum).map { [$0.segments.joined(separator: " → ")] } ?? []
     let hint = cause.sum.hint.map { ["fix: \(HintText($0).text)"] } ?? []
-    let tests = cause.tests.first.map { first in
-      let more = cause.tests.count - 1
-      return "tests: \(first)" + (more > 0 ? " and \(Count.of(more, "more test", "more tests"))" : "")
-    }
-    let lines = path + hint + [cause.sum.size] + [tests].compactMap { $0 }
+    let tests = Count.list(cause.tests.map(\.description), atMost: 1, "test", "tests")
+    let lines = path + hint + [cause.sum.size] + (tests.isEmpty ? [] : ["tests: \(tests)"])
     return lines.map(data).joined(separator: "%0A")
   }
 

@@ -13,10 +13,9 @@ struct HTMLLeaks {
   init(_ causes: [Cause]) {
     let leaks = causes.filter { $0.section == .leaks }
     let articles = leaks.prefix(Self.listedCauses).enumerated().map { Self.article($1, $0 + 1) }.joined()
-    let rest = leaks.count - Self.listedCauses
-    let more =
-      rest > 0 ? "… and \(Count.of(rest, "more leak", "more leaks")), in the table of causes." : "None."
-    let closing: HTML = rest > 0 || leaks.isEmpty ? "<p class=\"card\">\(more)</p>" : ""
+    let more = Count.more(than: Self.listedCauses, of: leaks.count, "leak", "leaks")
+    let remark = leaks.isEmpty ? "None." : more.map { "… \($0), in the table of causes." }
+    let closing = remark.map { "<p class=\"card\">\($0)</p>" as HTML } ?? ""
     section = "<section id=\"leaks\"><h2>Leaks</h2>\n\(articles)\(closing)</section>"
   }
 
@@ -73,12 +72,13 @@ struct HTMLLeaks {
 extension HTMLLeaks {
   private static func allocatedAt(_ cause: Cause) -> HTML {
     let sites = cause.callSites.filter { !$0.frames.isEmpty }
-    let rest = max(0, sites.count - listedCallSites) + cause.omittedCallSites
-    let rows = sites.prefix(listedCallSites).flatMap { site in
+    let listed = sites.prefix(listedCallSites)
+    let rows = listed.flatMap { site in
       frameRows(site.frames, count: site.timesOfTypes)
         + site.callers.prefix(listedCallSites).map { row("", "from \($0.frame.function)", $0.frame.location) }
     }
-    return callSites("Allocated at", rows, rest)
+    let more = more(than: listed.count, of: sites.count + cause.omittedCallSites)
+    return callSites("Allocated at", rows, more)
   }
 
   private static func retainedAt(_ sites: [Finding.RetainingCallSite]) -> HTML {
@@ -87,13 +87,15 @@ extension HTMLLeaks {
         site.frames.isEmpty ? [.unknown] : ShownFrame.frames(of: site.frames),
         count: "+\(Count.grouped(site.unmatched))")
     }
-    return callSites("Retained at", rows, max(0, sites.count - listedCallSites))
+    return callSites("Retained at", rows, more(than: listedCallSites, of: sites.count))
   }
 
-  private static func callSites(_ title: HTML, _ rows: [HTML], _ rest: Int) -> HTML {
+  private static func more(than listed: Int, of all: Int) -> HTML {
+    Count.more(than: listed, of: all, "call site", "call sites").map { "<p class=\"more\">… \($0)</p>" } ?? ""
+  }
+
+  private static func callSites(_ title: HTML, _ rows: [HTML], _ more: HTML) -> HTML {
     guard !rows.isEmpty else { return "" }
-    let number = Count.of(rest, "more call site", "more call sites")
-    let more: HTML = rest > 0 ? "<p class=\"more\">… and \(number)</p>" : ""
     return """
       <h4>\(title)</h4>
       <table class="calls"><thead class="hidden"><tr>
@@ -125,9 +127,9 @@ extension HTMLLeaks {
     let others = cause.hasUnattributed ? ", and outside of tests" : ""
     let title = "Left behind by \(Count.of(cause.tests.count, "test", "tests"))\(others)"
     let items = cause.tests.prefix(listedTests).map { "<li><code>\($0.description)</code></li>\n" as HTML }
-    let rest = cause.tests.count - listedTests
-    let more: HTML = rest > 0 ? "<li>… and \(Count.of(rest, "more test", "more tests"))</li>\n" : ""
-    let list: HTML = "<ul class=\"tests\">\n\(items.joined())\(more)</ul>"
+    let more = Count.more(than: listedTests, of: cause.tests.count, "test", "tests")
+    let rest = more.map { "<li>… \($0)</li>\n" as HTML } ?? ""
+    let list: HTML = "<ul class=\"tests\">\n\(items.joined())\(rest)</ul>"
     guard cause.tests.count > openTests else { return "<h4>\(title)</h4>\n\(list)" }
     return "<details><summary>\(title)</summary>\n\(list)</details>"
   }

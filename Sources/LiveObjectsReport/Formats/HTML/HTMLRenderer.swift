@@ -80,9 +80,9 @@ package struct HTMLRenderer {
     let notes = report.notes
     guard !notes.isEmpty else { return "" }
     let items = notes.prefix(listedNotes).map { "<li>\($0)</li>\n" as HTML }.joined()
-    let rest = notes.count - listedNotes
-    let more: HTML = rest > 0 ? "<li>… and \(Count.of(rest, "more note", "more notes"))</li>" : ""
-    return "<section id=\"notes\"><h2>Notes</h2>\n<ul class=\"card\">\n\(items)\(more)</ul></section>"
+    let more = Count.more(than: listedNotes, of: notes.count, "note", "notes")
+    let rest = more.map { "<li>… \($0)</li>" as HTML } ?? ""
+    return "<section id=\"notes\"><h2>Notes</h2>\n<ul class=\"card\">\n\(items)\(rest)</ul></section>"
   }
 }
 

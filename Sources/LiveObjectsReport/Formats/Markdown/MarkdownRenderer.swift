@@ -75,8 +75,8 @@ struct MarkdownRenderer {
 
   private mutating func add(notes: [String]) {
     for note in notes.prefix(Self.listedNotes) { _ = add("> Note: \(note)\n>\n") }
-    let rest = notes.count - Self.listedNotes
-    if rest > 0 { _ = add("> … and \(Count.of(rest, "more note", "more notes"))\n") }
+    let more = Count.more(than: Self.listedNotes, of: notes.count, "note", "notes")
+    if let more { _ = add("> … \(more)\n") }
   }
 }
 
@@ -119,7 +119,8 @@ private struct MarkdownCause {
     let sites = cause.callSites.filter { !$0.frames.isEmpty }
     guard !sites.isEmpty else { return }
     text += "Allocated at\n\n"
-    for site in sites.prefix(Self.listedCallSites) {
+    let listed = sites.prefix(Self.listedCallSites)
+    for site in listed {
       text += "* \(site.times) "
       if !site.types.isEmpty { text += "\(code: site.shownTypes) at " }
       for (index, frame) in site.frames.enumerated() {
@@ -127,8 +128,9 @@ private struct MarkdownCause {
       }
       text += "\n"
     }
-    let rest = max(0, sites.count - Self.listedCallSites) + cause.omittedCallSites
-    if rest > 0 { text += "* … and \(Count.of(rest, "more call site", "more call sites"))\n" }
+    let all = sites.count + cause.omittedCallSites
+    let more = Count.more(than: listed.count, of: all, "call site", "call sites")
+    if let more { text += "* … \(more)\n" }
     text += "\n"
   }
 
@@ -136,8 +138,8 @@ private struct MarkdownCause {
     guard !cause.tests.isEmpty else { return }
     text += "Left behind by\n\n"
     for test in cause.tests.prefix(Self.listedTests) { text += "* \(code: test.description)\n" }
-    let rest = cause.tests.count - Self.listedTests
-    if rest > 0 { text += "* … and \(Count.of(rest, "more test", "more tests"))\n" }
+    let more = Count.more(than: Self.listedTests, of: cause.tests.count, "test", "tests")
+    if let more { text += "* … \(more)\n" }
     text += "\n"
   }
 }

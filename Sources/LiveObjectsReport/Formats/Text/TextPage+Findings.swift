@@ -142,7 +142,7 @@ extension TextPage {
     add("   allocated at")
     let listed = callSites.prefix(Self.listedCallSites)
     add(rows: listed.flatMap(rows), [.right, .left, .left, .left], indentation: 5)
-    add(omitted: callSites.count - listed.count + cause.omittedCallSites)
+    add(moreThan: listed.count, of: callSites.count + cause.omittedCallSites)
     if cause.victims > 0 {
       let types = Self.list(
         cause.victimTypes.map { "\($0.type.withoutModules) × \(Count.grouped($0.objects))" })
@@ -168,12 +168,11 @@ extension TextPage {
     add("   retained at")
     let listed = sites.prefix(Self.listedCallSites)
     add(rows: listed.flatMap(rows), [.right, .left, .left, .left], indentation: 5)
-    add(omitted: sites.count - listed.count)
+    add(moreThan: listed.count, of: sites.count)
   }
 
-  private mutating func add(omitted count: Int) {
-    guard count > 0 else { return }
-    add("     … and \(Count.of(count, "more call site", "more call sites"))")
+  private mutating func add(moreThan listed: Int, of all: Int) {
+    Count.more(than: listed, of: all, "call site", "call sites").map { add("     … \($0)") }
   }
 
   /// The call site with its count, the types of its objects in a row of their own, then who called it.
@@ -187,8 +186,8 @@ extension TextPage {
     let callers = site.callers.prefix(Self.listedCallers).map { caller in
       ("  from \(caller.frame.function)", caller.frame.location, "(\(site.times(caller.instances)))")
     }
-    let more = site.callers.count - callers.count
-    return callers + (more > 0 ? [("  … and \(Count.of(more, "more caller", "more callers"))", "", "")] : [])
+    let more = Count.more(than: callers.count, of: site.callers.count, "caller", "callers")
+    return callers + (more.map { [("  … \($0)", "", "")] } ?? [])
   }
 
   private func rows(of calls: [(function: String, place: String, remark: String)]) -> [[String]] {

@@ -33,8 +33,7 @@ extension TextPage {
     guard !notes.isEmpty else { return }
     add()
     for note in notes.prefix(Self.listedNotes) { add("note: \(note)", style: .dim) }
-    let rest = notes.count - Self.listedNotes
-    guard rest > 0 else { return }
-    add("… and \(Count.of(rest, "more note", "more notes")); the JSON report has them all", style: .dim)
+    let more = Count.more(than: Self.listedNotes, of: notes.count, "note", "notes")
+    if let more { add("… \(more); the JSON report has them all", style: .dim) }
   }
 }

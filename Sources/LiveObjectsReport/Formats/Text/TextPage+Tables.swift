@@ -110,9 +110,8 @@ extension TextPage {
       rows: names.prefix(Self.listedTests).map { name in
         [name.description.shortened(to: Self.testWidth), Self.counts(of: causes[name] ?? [])]
       }, [.left, .left], indentation: 2)
-    let rest = names.count - Self.listedTests
-    guard rest > 0 else { return }
-    add("  … and \(Count.of(rest, "more test", "more tests")); the JSON report lists them all")
+    let more = Count.more(than: Self.listedTests, of: names.count, "test", "tests")
+    if let more { add("  … \(more); the JSON report lists them all") }
   }
 
   private static func causes(_ causes: [Cause]) -> [TestName: [FindingSection]] {

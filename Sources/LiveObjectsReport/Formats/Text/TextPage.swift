@@ -93,6 +93,17 @@ package enum Count {
     "\(grouped(count)) \(count == 1 ? one : many)"
   }
 
+  /// `and 2 more tests`; `nil` if all are shown.
+  static func more(than shown: Int, of all: Int, _ one: String, _ many: String) -> String? {
+    all > shown ? "and \(grouped(all - shown)) more \(all - shown == 1 ? one : many)" : nil
+  }
+
+  /// `a, b and 2 more tests`
+  static func list(_ names: [String], atMost most: Int, _ one: String, _ many: String) -> String {
+    let more = more(than: most, of: names.count, one, many).map { " \($0)" } ?? ""
+    return names.prefix(most).joined(separator: ", ") + more
+  }
+
   /// `1,234,567`
   package static func grouped(_ number: some BinaryInteger) -> String {
     let digits = Array(String(number))
