@@ -9,7 +9,7 @@ extension ExpectedHint {
   ]
 
   static let all =
-    capturedSelf + suspended + observation + unclear
+    capturedSelf + suspended + observation + unclear + strongProperty + constantProperty
     + others.map { ExpectedHint(scenario: $0.key, text: $0.value) }
 
   private static let observation: [ExpectedHint] = {
@@ -62,25 +62,64 @@ extension ExpectedHint {
         + "resume it, and cancel a source that is not needed any more")
   }
 
+  /// Scenarios in which one property is to be weak.
+  private static let strongProperty = [
+    "weakDelegateMissing": "Sensor.sensorDelegate",
+    "linkedNodes": "ListNode.previous",
+    "genericParent": "TreeNode<Int>.up",
+    "linkInStruct": "Chapter.link.chapter",
+    "parentInSuperclass": "PageText.parent",
+    "strongDelegate": "Download.delegate",
+    "twoObjects": "Book.author",
+    "figureEight": "Spoke.hub",
+    "genericSuperclass": "Session.User.session",
+    "propertyWrapper": "Field.form",
+    "mutexState": "Registry.state.owner",
+    "privateProperty": "Vault.Key.vault",
+    "unownedBeside": "Window.document",
+    "implicitlyUnwrapped": "View.controller",
+    "managedBuffer": "RingBuffer.header.owner",
+    "noncopyableInGeneric": "Library<Int>.policy.owner",
+    "noncopyable": "House.lease.tenant",
+    "structField": "Table.cell.table",
+    "nestedStruct": "Nesting.outer.inner.ref",
+    "optionalStruct": "Editor.selection.editor",
+    "enumPayloadStruct": "Channel.state.owner",
+    "result": "Operation.result.operation",
+    "array": "Item.parent",
+    "arrayOfStructs": "Item.parent",
+    "arrayOfArrays": "Item.parent",
+    "dictionaryValue": "Item.parent",
+    "dictionaryKey": "Item.parent",
+    "dictionaryOfArrays": "Item.parent",
+    "set": "Item.parent",
+    "arraySlice": "Item.parent",
+    "contiguousArray": "Item.parent",
+    "optionalArray": "Item.parent",
+    "classExistential": "Watcher.host",
+    "anyObject": "Watcher.host",
+    "inlineExistential": "Host.plugin.host",
+    "dictionaryOfAny": "Watcher.host",
+    "parameterizedExistential": "Host.integers.host",
+    "composition": "Watcher.host",
+    "operationSubclass": "ImportOperation.coordinator",
+    "twoCyclesOfOneKind": "Book.author",
+    "error": "Failure.operation",
+    "structOnTwoPaths": "RouteMap.first.origin",
+  ].map { ExpectedHint(scenario: $0.key, text: "\($0.value) is a strong reference: declare it weak") }
+
+  /// The same, of constants and lazy properties.
+  private static let constantProperty = [
+    "createdChild": "LoginRequest.context",
+    "lazyObject": "Toolbar.page",
+    "structInDictionary": "Turn.counter",
+  ].map { ExpectedHint(scenario: $0.key, text: "\($0.value) is a strong reference: declare it as weak var") }
+
   private static let others = [
     "twoHandlers":
       "closure #1 in Dialog.start() and closure #2 in Dialog.start() capture self strongly: capture it weakly in each",
-    "createdChild":
-      "LoginRequest.context is a strong reference: declare it as weak var",
-    "weakDelegateMissing":
-      "Sensor.sensorDelegate is a strong reference: declare it weak",
-    "linkedNodes":
-      "ListNode.previous is a strong reference: declare it weak",
-    "genericParent":
-      "TreeNode<Int>.up is a strong reference: declare it weak",
     "workItemItself":
       "closure #1 in plantWorkItemItself() captures a variable strongly: set it to nil when it is not needed any more",
-    "linkInStruct":
-      "Chapter.link.chapter is a strong reference: declare it weak",
-    "parentInSuperclass":
-      "PageText.parent is a strong reference: declare it weak",
-    "strongDelegate":
-      "Download.delegate is a strong reference: declare it weak",
     "methodReference":
       "implicit closure #2 in Button.connect() captures self strongly: use a closure that captures it weakly",
     "methodInTable":
@@ -91,80 +130,14 @@ extension ExpectedHint {
       "again #1 in Retry.start() captures self strongly: use a closure that captures it weakly",
     "autoclosure":
       "implicit closure #1 in Checker.start() captures self strongly: use a closure that captures it weakly",
-    "twoObjects":
-      "Book.author is a strong reference: declare it weak",
-    "figureEight":
-      "Spoke.hub is a strong reference: declare it weak",
     "itself":
       "Singleton.itself is a strong reference: set it to nil when the object is not needed any more",
     "inheritedProperty":
       "make one of these references weak: Engine.car; Truck.engine",
-    "genericSuperclass":
-      "Session.User.session is a strong reference: declare it weak",
-    "lazyObject":
-      "Toolbar.page is a strong reference: declare it as weak var",
-    "propertyWrapper":
-      "Field.form is a strong reference: declare it weak",
-    "mutexState":
-      "Registry.state.owner is a strong reference: declare it weak",
-    "privateProperty":
-      "Vault.Key.vault is a strong reference: declare it weak",
-    "unownedBeside":
-      "Window.document is a strong reference: declare it weak",
-    "implicitlyUnwrapped":
-      "View.controller is a strong reference: declare it weak",
-    "managedBuffer":
-      "RingBuffer.header.owner is a strong reference: declare it weak",
     "isolatedFunction":
       "closure #1 in Entry.start(_:) captures self strongly: capture it weakly",
     "genericArguments":
       "closure #1 in Shelf.load(_:) captures self strongly: capture it weakly",
-    "noncopyableInGeneric":
-      "Library<Int>.policy.owner is a strong reference: declare it weak",
-    "noncopyable":
-      "House.lease.tenant is a strong reference: declare it weak",
-    "structField":
-      "Table.cell.table is a strong reference: declare it weak",
-    "nestedStruct":
-      "Nesting.outer.inner.ref is a strong reference: declare it weak",
-    "optionalStruct":
-      "Editor.selection.editor is a strong reference: declare it weak",
-    "enumPayloadStruct":
-      "Channel.state.owner is a strong reference: declare it weak",
-    "result":
-      "Operation.result.operation is a strong reference: declare it weak",
-    "array":
-      "Item.parent is a strong reference: declare it weak",
-    "arrayOfStructs":
-      "Item.parent is a strong reference: declare it weak",
-    "arrayOfArrays":
-      "Item.parent is a strong reference: declare it weak",
-    "dictionaryValue":
-      "Item.parent is a strong reference: declare it weak",
-    "dictionaryKey":
-      "Item.parent is a strong reference: declare it weak",
-    "dictionaryOfArrays":
-      "Item.parent is a strong reference: declare it weak",
-    "set":
-      "Item.parent is a strong reference: declare it weak",
-    "arraySlice":
-      "Item.parent is a strong reference: declare it weak",
-    "contiguousArray":
-      "Item.parent is a strong reference: declare it weak",
-    "optionalArray":
-      "Item.parent is a strong reference: declare it weak",
-    "classExistential":
-      "Watcher.host is a strong reference: declare it weak",
-    "anyObject":
-      "Watcher.host is a strong reference: declare it weak",
-    "inlineExistential":
-      "Host.plugin.host is a strong reference: declare it weak",
-    "dictionaryOfAny":
-      "Watcher.host is a strong reference: declare it weak",
-    "parameterizedExistential":
-      "Host.integers.host is a strong reference: declare it weak",
-    "composition":
-      "Watcher.host is a strong reference: declare it weak",
     "handlersOfBoth":
       "make one of these references weak: Sender in closure #2 in plantHandlersOfBoth(); Receiver in closure #1 in plantHandlersOfBoth()",
     "capturedHelper":
@@ -177,20 +150,10 @@ extension ExpectedHint {
       "closure #1 in retainItself(_:beside:_:) captures Holder<() -> ()> strongly: capture it weakly",
     "onTermination":
       "closure #1 in closure #1 in Feed.start() captures self strongly: capture it weakly",
-    "operationSubclass":
-      "ImportOperation.coordinator is a strong reference: declare it weak",
     "threeObjects":
       "make one of these references weak: Album.band; Band.city; City.favourite",
-    "twoCyclesOfOneKind":
-      "Book.author is a strong reference: declare it weak",
-    "error":
-      "Failure.operation is a strong reference: declare it weak",
     "recursiveClosure":
       "closure #1 in countDown(from:) captures a variable of a function strongly: set it to nil after the last call, or make it a local function",
-    "structOnTwoPaths":
-      "RouteMap.first.origin is a strong reference: declare it weak",
-    "structInDictionary":
-      "Turn.counter is a strong reference: declare it as weak var",
     "openProtocol":
       "Grid.dataSource is a strong reference: limit its protocol to classes (AnyObject), then declare it weak",
     "addsItself":
