@@ -68,8 +68,7 @@ struct SilentTestingLibrary {
       .section .note.GNU-stack, "", %progbits
 
       """
-    let file = folder.path("renamed.S")
-    try Data(source.utf8).write(to: URL(fileURLWithPath: file))
+    let file = try folder.source(source, named: "renamed.S")
     try Compiler.run("clang", ["-shared", "-fPIC", file, "-o", folder.path("librenamed.so")])
   }
 

@@ -116,8 +116,7 @@ struct DocumentTests {
   @Test("every Swift example compiles", arguments: try SwiftExample.all)
   func examplesCompile(example: SwiftExample) throws {
     let folder = try TemporaryFolder()
-    let file = folder.path("Example.swift")
-    try Data(example.source.utf8).write(to: URL(fileURLWithPath: file))
+    let file = try folder.source(example.source, named: "Example.swift")
     let demo = try Compiler.sources(of: "Documents")
     try Compiler.run(
       "swiftc",

@@ -1,4 +1,3 @@
-import Foundation
 import LiveObjectsReport
 import TestSupport
 import Testing
@@ -9,8 +8,8 @@ struct GzipTests {
   func isReadByGzip(count: Int) throws {
     let folder = try TemporaryFolder()
     let bytes = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 23) }
-    try Data(Gzip.file(of: bytes)).write(to: URL(fileURLWithPath: folder.path("file.gz")))
-    let run = try runProgram("/bin/gzip", ["--decompress", "--stdout", folder.path("file.gz")])
+    let file = try folder.write(Gzip.file(of: bytes), as: "file.gz")
+    let run = try runProgram("/bin/gzip", ["--decompress", "--stdout", file])
     #expect(run.status == .exited(0), "\(run.standardError)")
     #expect(Array(run.standardOutput.utf8) == bytes)
   }

@@ -105,8 +105,7 @@ struct OptimizedClosureTests {
   @Test("has the line of its declaration")
   func hasItsLine() throws {
     let folder = try TemporaryFolder()
-    let (main, program) = (folder.path("main.swift"), folder.path("App"))
-    try Data(Self.source.utf8).write(to: URL(fileURLWithPath: main))
+    let (main, program) = (try folder.source(Self.source, named: "main.swift"), folder.path("App"))
     try Compiler.run("swiftc", ["-O", "-g", main, "-o", program])
     let file = try #require(ELFFile(path: program))
     var capture = ownCapture

@@ -50,27 +50,23 @@ struct DeclarationTests {
   @Test("of a module that another one extends")
   func findsNoFileOfAnExtension() throws {
     let folder = try TemporaryFolder()
-    let (base, library) = (folder.path("Base.swift"), folder.path("libBase.a"))
-    try write("public final class Item { public init() {}; public func run() { print(1) } }", to: base)
+    let library = folder.path("libBase.a")
+    let base = try folder.source(
+      "public final class Item { public init() {}; public func run() { print(1) } }", named: "Base.swift")
     try Compiler.run(
       "swiftc",
       ["-g", "-parse-as-library", "-emit-library", "-static", "-module-name", "Base", base, "-o", library]
         + ["-emit-module", "-emit-module-path", folder.path("Base.swiftmodule")])
-    let (extending, main, program) = (
-      folder.path("Extension.swift"), folder.path("main.swift"), folder.path("App")
-    )
-    try write("import Base; extension Item { public func stop() { print(2) } }", to: extending)
-    try write("import Base; Item().run()", to: main)
+    let program = folder.path("App")
+    let extending = try folder.source(
+      "import Base; extension Item { public func stop() { print(2) } }", named: "Extension.swift")
+    let main = try folder.source("import Base; Item().run()", named: "main.swift")
     try Compiler.run("swiftc", ["-g", "-I", folder.path(""), extending, main, library, "-o", program])
     var capture = ownCapture
     capture.images[0].path = program
     capture.images[0].buildID = ELFFile(path: program)?.buildID ?? []
     let sources = BinarySymbolicator().sources(ofModules: ["Base"], in: capture)
     #expect(sources == ["Base": .file(base)])
-  }
-
-  private func write(_ text: String, to path: String) throws {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
   }
 
   @Test("of the first name that exists")

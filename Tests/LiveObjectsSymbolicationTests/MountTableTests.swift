@@ -11,7 +11,7 @@ struct MountTableTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    try Data().write(to: URL(fileURLWithPath: folder.path("file")))
+    try folder.write([], as: "file")
   }
 
   @Test("resolves links to a file that is stored on a disk")

@@ -46,7 +46,7 @@ struct CompareCommandsTests {
 
   @Test("diff needs all of the earlier file: what it lacks would be new")
   func rejectsATruncatedFile() throws {
-    let cut = try write(Array(Remainder.retainCycle.capture.bytes.dropLast(9)), as: "cut")
+    let cut = try folder.write(Array(Remainder.retainCycle.capture.bytes.dropLast(9)), as: "cut")
     let result = try tool(["diff", cut, write(.retainCycle, as: "after")])
     #expect(result.status == .exited(2))
     #expect(result.standardOutput.isEmpty)
@@ -71,7 +71,9 @@ struct CompareCommandsTests {
 
   @Test("merge reports what it could read, and fails for the rest")
   func mergesTheRest() throws {
-    let paths = [try write(.retainCycle, as: "whole"), try write(Array("{\"a\": 1}".utf8), as: "other")]
+    let paths = [
+      try write(.retainCycle, as: "whole"), try folder.write(Array("{\"a\": 1}".utf8), as: "other"),
+    ]
     let result = try tool(["merge"] + paths + ["--json", "-"])
     #expect(try findings(in: result.standardOutput).count == 1)
     #expect(
@@ -91,12 +93,7 @@ struct CompareCommandsTests {
   // MARK: - Files
 
   private func write(_ remainder: Remainder, as name: String) throws -> String {
-    try write(remainder.capture.bytes, as: name)
-  }
-
-  private func write(_ bytes: [UInt8], as name: String) throws -> String {
-    try Data(bytes).write(to: URL(fileURLWithPath: folder.path(name)))
-    return folder.path(name)
+    try folder.write(remainder.capture.bytes, as: name)
   }
 
   private func tool(_ arguments: [String]) throws -> ProgramRun {

@@ -33,8 +33,8 @@ struct HostileSymbolTests {
       let trace = builder.stackTrace([try #require(addresses[symbol]) + 1])
       builder.objects(of: builder.type("Demo.Loader\(addresses[symbol]!)"), stackTrace: trace)
     }
-    try Data(builder.bytes).write(to: URL(fileURLWithPath: folder.path("capture")))
-    let result = try runProgram(BuiltProducts.tool, ["report", folder.path("capture"), "--json", "-"])
+    let capture = try folder.write(builder.bytes, as: "capture")
+    let result = try runProgram(BuiltProducts.tool, ["report", capture, "--json", "-"])
     #expect(result.status == .exited(0))
     #expect(result.standardOutput.contains("\"load(count:)\""))
     #expect(result.standardOutput.contains("\"Int.double()\""))

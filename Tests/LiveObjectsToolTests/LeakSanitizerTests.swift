@@ -51,11 +51,13 @@
         retain()
         print("done")
         """
-      try Data(source.utf8).write(to: URL(fileURLWithPath: folder.path("main.swift")))
       let program = folder.path("leaking")
       try Compiler.run(
         "swiftc",
-        ["-g", "-sanitize=address", "-module-name", "Leaking", "-o", program, folder.path("main.swift")])
+        [
+          "-g", "-sanitize=address", "-module-name", "Leaking", "-o", program,
+          folder.source(source, named: "main.swift"),
+        ])
       return program
     }
   }

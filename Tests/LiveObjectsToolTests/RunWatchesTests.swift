@@ -70,7 +70,7 @@ struct RunWatchesTests {
   func keepsEntriesOfOtherPrograms() throws {
     let entry = "00000000000000c1\t-\tDemo.Server\n"
     for (name, text) in [("Package.swift", ""), (".liveobjects-baseline", entry)] {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(name)))
+      try folder.write(text.utf8, as: name)
     }
     let script = "cd '\(folder.path(""))' && \"$0\" run --fail-on none -- \"$1\""
     let result = try runProgram("/bin/sh", ["-c", script, BuiltProducts.tool, survivors])

@@ -19,14 +19,12 @@ struct TerminalTests {
       executable: "/x/\(Self.evil)", tracking: TrackingStatus(state: state, notes: [Self.evil]))
     let trace = builder.stackTrace([0x1000])
     builder.objects(of: builder.type("Demo.\(Self.evil)"), stackTrace: trace)
-    try Data(builder.bytes).write(to: URL(fileURLWithPath: folder.path("capture")))
-    check(try runProgram(BuiltProducts.tool, ["report", folder.path("capture")]))
+    check(try runProgram(BuiltProducts.tool, ["report", folder.write(builder.bytes, as: "capture")]))
   }
 
   @Test("of names of files")
   func showsFileNames() throws {
-    let path = folder.path(Self.evil.replacing("/", with: ""))
-    try Data("no capture".utf8).write(to: URL(fileURLWithPath: path))
+    let path = try folder.write("no capture".utf8, as: Self.evil.replacing("/", with: ""))
     for arguments in [
       [path], ["/nowhere/\(Self.evil)"], [path, "--text", "/nowhere/\(Self.evil)"],
       [path, "--binaries", path],

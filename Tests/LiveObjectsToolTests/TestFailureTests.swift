@@ -41,7 +41,8 @@
         @Test("ends with 3 if the tests ran through another test runner")
         func reportsAnotherRunner() throws {
           let runner = try folder.writeScript("exec \"$@\"", to: "runner")
-          try write(#"{"schemaVersion":"1.0","testRunner":{"path":"\#(runner)"}}"#, to: "toolset.json")
+          try folder.source(
+            #"{"schemaVersion":"1.0","testRunner":{"path":"\#(runner)"}}"#, named: "toolset.json")
           let result = try ToolSample.test([
             "--json", folder.path("json"), "--toolset", folder.path("toolset.json"),
           ])
@@ -67,17 +68,17 @@
 
       @Test("has the status of swift test if the build failed, and no report and no message")
       func reportsAFailedBuild() throws {
-        try write(
+        try folder.source(
           """
           // swift-tools-version: 6.0
           import PackageDescription
           let package = Package(name: "Broken", targets: [.testTarget(name: "BrokenTests", path: "Tests")])
 
-          """, to: "Package.swift")
+          """, named: "Package.swift")
         try FileManager.default.createDirectory(
           atPath: folder.path("Tests"), withIntermediateDirectories: true)
-        try write("let broken: Int = nil", to: "Tests/Broken.swift")
-        try write("of an earlier run", to: "html")
+        try folder.write("let broken: Int = nil".utf8, as: "Tests/Broken.swift")
+        try folder.write("of an earlier run".utf8, as: "html")
         let outputs = ["--json", folder.path("json"), "--html", folder.path("html")]
         let result = try runProgram(
           BuiltProducts.tool, ["test", "--package-path", folder.path] + outputs)
@@ -148,14 +149,10 @@
       /// An installed tool with a preload library that does nothing, and without companions.
       private func toolWithAnEmptyLibrary() throws -> String {
         try copyExecutable(BuiltProducts.tool, to: folder.path("liveobjects"))
-        try write("", to: "empty.c")
+        try folder.write("".utf8, as: "empty.c")
         try Compiler.run(
           "clang", ["-shared", folder.path("empty.c"), "-o", folder.path("libLiveObjectsPreload.so")])
         return folder.path("liveobjects")
-      }
-
-      private func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path(name)))
       }
     }
   }

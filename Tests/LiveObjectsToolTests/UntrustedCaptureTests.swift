@@ -95,11 +95,10 @@ struct UntrustedCaptureTests {
 
   @Test("refuses a sparse file that is larger than the memory")
   func refusesASparseFile() throws {
-    let path = folder.path("sparse")
     // The version, the size of the header, and one section of half a terabyte, as in a capture.
     let header: [UInt32] = [1, 16, 0x4b41_5453, 0, 0, 128]
     let bytes = Array("LiveObj\0".utf8) + header.flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) }
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let path = try folder.write(bytes, as: "sparse")
     try #require(truncate(path, 1 << 40) == 0)
     let result = try runProgram(BuiltProducts.tool, ["report", path])
     #expect(result.status == .exited(2))
@@ -108,8 +107,7 @@ struct UntrustedCaptureTests {
 
   @Test("says what to do about a JSON report that is too large")
   func refusesALargeReport() throws {
-    let path = folder.path("large.json")
-    try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+    let path = try folder.write("{".utf8, as: "large.json")
     try #require(truncate(path, 1 << 29) == 0)
     let result = try runProgram(BuiltProducts.tool, ["report", path])
     #expect(result.status == .exited(2))
@@ -144,7 +142,7 @@ struct UntrustedCaptureTests {
     _ capture: CaptureBuilder, _ arguments: [String] = [], environment: [String: String?] = [:],
     standardInputFrom input: String = "/dev/null"
   ) throws -> ProgramRun {
-    try Data(capture.bytes).write(to: URL(fileURLWithPath: folder.path("capture")))
+    try folder.write(capture.bytes, as: "capture")
     let script = "cd \"$0\" && input=$1 && shift && exec \"$@\" < \"$input\""
     return try runProgram(
       "/bin/sh",

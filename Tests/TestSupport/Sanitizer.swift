@@ -12,9 +12,9 @@ public enum Sanitizer: String, CaseIterable, Sendable {
 
   private func runAnEmptyProgram() throws {
     let folder = try TemporaryFolder()
-    try Data().write(to: URL(fileURLWithPath: folder.path("main.swift")))
     let program = folder.path("program")
-    try Compiler.run("swiftc", ["-sanitize=\(rawValue)", folder.path("main.swift"), "-o", program])
+    try Compiler.run(
+      "swiftc", ["-sanitize=\(rawValue)", folder.source("", named: "main.swift"), "-o", program])
     let run = try runProgram(program)
     guard run.status == .exited(0) else {
       throw Compiler.Failure(description: "\(program): \(run.status)\n\(run.standardError)")

@@ -20,8 +20,17 @@ public final class TemporaryFolder: Sendable {
   /// Writes a source file; one in C without another name.
   ///
   /// - Returns: Its path.
+  @discardableResult
   public func source(_ text: String, named name: String = "main.c") throws -> String {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+    try write(text.utf8, as: name)
+  }
+
+  /// Writes a file.
+  ///
+  /// - Returns: Its path.
+  @discardableResult
+  public func write(_ bytes: some Sequence<UInt8>, as name: String) throws -> String {
+    try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
     return path(name)
   }
 
