@@ -24,13 +24,4 @@ struct KnownLeaksThroughTheToolTests {
     let run = try test("KnownLeakTests/known", "--fail-on", failOn)
     #expect(run.status == .exited(0), "\(run)")
   }
-
-  @Test func anotherLeakOfTheSameTestFails() throws {
-    let run = try test("ReportedKnownIssueTests/alsoLeaks", "--text", "-", "--list", "tests")
-    #expect(run.status == .exited(1))
-    let report = run.standardOutput
-    #expect(report.contains("LiveObjects: 1 leak in 1 of 1 test keeps 4 objects"), "\(report)")
-    #expect(report.contains("ReportedKnownIssueTests/alsoLeaksWithAKnownLeak()  1 leak\n"))
-    #expect(report.contains(/\nKnown: .* 1 known issue/))
-  }
 }

@@ -5,7 +5,15 @@ import Testing
 /// Under the preload library, whose companions evaluate the same tests, no leak is reported twice, and the report
 /// lists every one.
 struct PreloadedAssertionTests {
-  private func run(_ arguments: String..., options: String = "") throws -> (
+  private func runSwiftTests(_ filter: String, options: String = "") throws -> (
+    run: ProgramRun, report: JSONReport
+  ) {
+    try run(SwiftTestingRun.arguments + ["--filter", filter], options: options)
+  }
+
+  private func run(_ tests: String) throws -> (run: ProgramRun, report: JSONReport) { try run([tests]) }
+
+  private func run(_ arguments: [String], options: String = "") throws -> (
     run: ProgramRun, report: JSONReport
   ) {
     let folder = try TemporaryFolder()
@@ -54,7 +62,7 @@ struct PreloadedAssertionTests {
   }
 
   @Test func aKnownLeakIsListedAsKnown() throws {
-    let (run, report) = try run("--testing-library", "swift-testing", "--filter", "KnownLeakTests/known")
+    let (run, report) = try runSwiftTests("KnownLeakTests/known")
     #expect(run.status == .exited(0))
     #expect(SwiftTestingRun(run).issues.isEmpty)
     let count = AssertionIdioms.haveTrait ? 4 : 2
@@ -64,8 +72,8 @@ struct PreloadedAssertionTests {
   }
 
   @Test func anotherLeakFailsATestWithAKnownOne() throws {
-    let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/alsoLeaks")
+    let (run, report) = try runSwiftTests("ReportedKnownIssueTests/alsoLeaks")
+    #expect(run.status == .exited(1))
     #expect(SwiftTestingRun(run).messages(of: "alsoLeaksWithAKnownLeak()").count == 1)
     #expect(report.tests.map(\.outcome) == ["leaked"])
     #expect(report.tests.map(\.findings.count) == [1])
@@ -73,8 +81,7 @@ struct PreloadedAssertionTests {
   }
 
   @Test func anUnexpectedReportedLeakIsNotKnown() throws {
-    let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/expectsOneOfTwo")
+    let (run, report) = try runSwiftTests("ReportedKnownIssueTests/expectsOneOfTwo")
     #expect(SwiftTestingRun(run).messages(of: "expectsOneOfTwoReportedLeaks()").count == 1)
     #expect(report.tests.map(\.outcome) == ["leaked"])
     #expect(report.leaks(of: "expectsOneOfTwoReportedLeaks()") == [false: 2])
@@ -84,39 +91,34 @@ struct PreloadedAssertionTests {
     "hasAKnownObjectAndAnotherLeak()", "hasAKnownObjectAndAnotherLeakInADiff()",
   ])
   func anotherLeakOfATestWithAKnownObjectIsNotKnown(test: String) throws {
-    let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/" + test.dropLast(2) + "\\(")
+    let (run, report) = try runSwiftTests("ReportedKnownIssueTests/" + test.dropLast(2) + "\\(")
     #expect(run.status == .exited(1))
     #expect(report.tests.map(\.id).count == 1)
     #expect(report.leaks(of: test)[true] == nil && report.leaks(of: test)[false] == 2)
   }
 
   @Test func aLeakOfATaskAfterTheAssertionIsNotKnown() throws {
-    let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/repeatsTheLeak")
+    let (run, report) = try runSwiftTests("ReportedKnownIssueTests/repeatsTheLeak")
     #expect(SwiftTestingRun(run).messages(of: "repeatsTheLeakInALaterTask()").count == 1)
     #expect(report.leaks(of: "repeatsTheLeakInALaterTask()") == [true: 1, false: 1])
   }
 
   @Test func anExpectedIssueWithoutALeakMarksNoneAsKnown() throws {
-    let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/leaksAHeldObject",
-      options: "maxobjects=20000")
+    let (run, report) = try runSwiftTests(
+      "ReportedKnownIssueTests/leaksAHeldObject", options: "maxobjects=20000")
     #expect(run.standardError.contains("not everything was watched"))
     #expect(report.leaks(of: "leaksAHeldObjectAfterDroppedRecords()") == [false: 1])
   }
 
   @Test func aTestWithAKnownLeakThatFailsForAnotherReasonIsNotEvaluated() throws {
-    let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/hasAKnownLeak")
+    let (run, report) = try runSwiftTests("ReportedKnownIssueTests/hasAKnownLeak")
     #expect(SwiftTestingRun(run).issues.count == 1)
     #expect(report.tests.map(\.outcome) == ["failed"])
     #expect(report.findings.allSatisfy { $0.test == nil })
   }
 
   @Test func anUnreportedLeakIsNotKnown() throws {
-    let (run, report) = try run(
-      "--testing-library", "swift-testing", "--filter", "ReportedKnownIssueTests/leaksInside")
+    let (run, report) = try runSwiftTests("ReportedKnownIssueTests/leaksInside")
     #expect(run.status == .exited(1))
     #expect(report.leaks(of: "leaksInsideAKnownIssueWithoutAnAssertion()") == [false: 1])
   }
@@ -135,7 +137,7 @@ struct PreloadedAssertionTests {
   }
 
   @Test(.needsDetectsLeaks) func aSwiftTestThatFailsByAnAssertionFailsOnceAndIsListed() throws {
-    let (run, report) = try run("--testing-library", "swift-testing", "--filter", "leakingOn")
+    let (run, report) = try runSwiftTests("leakingOn")
     let issues = SwiftTestingRun(run).issues
     #expect(Set(issues.map(\.test)) == ["leakingOnASuite()", "leakingOnATest()"])
     #expect(issues.count == 2)

@@ -47,7 +47,7 @@ import Testing
   /// Compares with traces that were assembled when they were built, for random trees of traces.
   @Test(arguments: 0..<20 as Range<UInt64>)
   func randomTreesOfTracesAreReconstructed(seed: UInt64) throws {
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     var builder = CaptureBuilder(tracking: TrackingStatus(state: .tracking, depth: 512))
     for id: UInt32 in 1...300 {
       let parent = UInt32.random(in: 0..<id, using: &random)

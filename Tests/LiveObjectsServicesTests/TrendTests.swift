@@ -1,3 +1,4 @@
+import CaptureFixtures
 import Foundation
 import Testing
 
@@ -85,17 +86,3 @@ import Testing
 }
 
 private struct Failure: Error {}
-
-/// Numbers that are the same in every run.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
-  }
-}

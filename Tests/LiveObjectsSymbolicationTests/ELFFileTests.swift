@@ -1,3 +1,4 @@
+import CaptureFixtures
 import Foundation
 import TestSupport
 import Testing
@@ -23,7 +24,7 @@ struct ELFFileTests {
   func survivesDamage() throws {
     let folder = try TemporaryFolder()
     let whole = try Data(contentsOf: URL(fileURLWithPath: "/bin/true"))
-    var random = FixedRandom(state: 7)
+    var random = SplitMix64(seed: 7)
     for size in stride(from: 0, to: whole.count, by: 211) {
       var bytes = whole.prefix(size)
       try check(bytes, in: folder)
@@ -84,8 +85,7 @@ struct ELFFileTests {
 
   /// Reads all fields, and expects only that this ends.
   private func check(_ bytes: Data, in folder: TemporaryFolder) throws {
-    let path = folder.path("damaged")
-    try bytes.write(to: URL(fileURLWithPath: path))
+    let path = try folder.write(bytes, as: "damaged")
     guard let file = ELFFile(path: path) else {
       #expect(bytes.count < 64 || !bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]))
       return
@@ -94,14 +94,5 @@ struct ELFFileTests {
     #expect((file.interpreter?.utf8.count ?? 0) <= bytes.count * 3)
     let symbols = SymbolTable(of: file, .functions).symbols(at: [0x2000, 0])
     #expect((symbols[0x2000]?.utf8.count ?? 0) <= bytes.count * 3)
-  }
-}
-
-/// Random numbers that are the same in every run.
-private struct FixedRandom {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state >> 33
   }
 }
