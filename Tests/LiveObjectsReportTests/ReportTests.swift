@@ -19,21 +19,19 @@ import Testing
     #expect(!report.tracking.notes.isEmpty)
   }
 
-  @Test func isNotCleanIfReferencesCouldNotBeRead() {
+  @Test(
+    arguments: zip(
+      [
+        HeapGraph.Status(wasRead: false, notes: ["references were not read: no memory"]),
+        HeapGraph.Status(unreadObjects: 2),
+      ], ["references were not read: no memory", "2 objects could not be read"]))
+  func isNotCleanIfNotEverythingCouldBeRead(status: HeapGraph.Status, reason: String) {
     var unread = CaptureBuilder(processID: 13)
-    unread.heapGraph(HeapGraph.Status(wasRead: false, notes: ["references were not read: no memory"]))
+    unread.heapGraph(status)
     let report = makeReport(of: CaptureBuilder(), unread)
     #expect(!report.isClean)
-    #expect(report.tracking.unevaluated == ["demo (pid 13): references were not read: no memory"])
+    #expect(report.tracking.unevaluated == ["demo (pid 13): \(reason)"])
     #expect(makeReport(of: CaptureBuilder()).tracking.unevaluated == [])
-  }
-
-  @Test func isNotCleanIfAnObjectCouldNotBeRead() {
-    var unread = CaptureBuilder(processID: 13)
-    unread.heapGraph(HeapGraph.Status(unreadObjects: 2))
-    let report = makeReport(of: CaptureBuilder(), unread)
-    #expect(!report.isClean)
-    #expect(report.tracking.unevaluated == ["demo (pid 13): 2 objects could not be read"])
   }
 
   @Test func isNotCleanIfAChildProcessCouldNotBeWatched() {
@@ -60,11 +58,17 @@ import Testing
     #expect(tracking.notes.count == 1)
   }
 
-  @Test func theNoteNamesTheBudget() {
-    let status = TrackingStatus(state: .tracking, hasBudget: true, droppedRecords: 1, droppedStackTraces: 1)
+  @Test(
+    arguments: [
+      (TrackingStatus(state: .tracking, hasBudget: true), "`budget=`", "max"),
+      (TrackingStatus(state: .tracking, wasShortOfMemory: true), "memory limit", "LIVEOBJECTS_OPTIONS"),
+    ])
+  func theNotesNameTheLimit(status: TrackingStatus, named: String, other: String) {
+    var status = status
+    (status.droppedRecords, status.droppedStackTraces) = (1, 1)
     let notes = makeReport(of: CaptureBuilder(tracking: status)).tracking.notes
     #expect(notes.count == 2)
-    #expect(notes.allSatisfy { $0.contains("`budget=`") && !$0.contains("max") })
+    #expect(notes.allSatisfy { $0.contains(named) && !$0.contains(other) })
   }
 
   @Test func theNoteNamesTheStop() {
@@ -75,14 +79,6 @@ import Testing
         "3 objects were not recorded, since LiveObjects.stop() was called: counts are too low."
       ])
     #expect(!tracking.unevaluated.isEmpty)
-  }
-
-  @Test func theNoteNamesTheMemoryLimit() {
-    let status = TrackingStatus(
-      state: .tracking, wasShortOfMemory: true, droppedRecords: 1, droppedStackTraces: 1)
-    let notes = makeReport(of: CaptureBuilder(tracking: status)).tracking.notes
-    #expect(notes.count == 2)
-    #expect(notes.allSatisfy { $0.contains("memory limit") && !$0.contains("LIVEOBJECTS_OPTIONS") })
   }
 
   @Test(arguments: [

@@ -108,7 +108,7 @@ struct RunCommandTests {
   @Test("leaves no empty report if the program cannot be started", arguments: [true, false])
   func leavesNoEmptyReport(existed: Bool) throws {
     let folder = try TemporaryFolder()
-    if existed { try Data().write(to: URL(fileURLWithPath: folder.path("report.json"))) }
+    if existed { try folder.write([], as: "report.json") }
     let result = try run(["--json", folder.path("report.json"), "--", "/nowhere/program"])
     #expect(result.status == .exited(2))
     #expect(try folder.names() == (existed ? ["report.json"] : []))
@@ -131,28 +131,22 @@ struct RunCommandTests {
     #expect(line.map(result.standardError.contains) ?? true)
   }
 
-  @Test(
-    "rejects options unknown to the preload library, and does not start the program",
-    arguments: [
-      ("foo=bar", "there is no option 'foo'; the options are output, format, stacks, depth, sample, "),
-      ("depth=4:stacks=maybe", "stacks=maybe is not one of on|off"),
-      ("depth=0", "depth=0 is not a number from 1 to 512"), ("stacks", "'stacks' has no value"),
-      ("retains='Demo", "the quotes in retains='Demo do not match"),
-      ("tool=\"x\"y", "the quotes in tool=\"x\"y do not match"),
-    ])
-  func rejectsWrongOptions(options: String, reason: String) throws {
-    let result = try run(["--options", options, "--", "echo", "started"])
+  @Test("rejects options unknown to the preload library, and does not start the program")
+  func rejectsWrongOptions() throws {
+    let result = try run(["--options", "foo=bar", "--", "echo", "started"])
     #expect(result.status == .exited(2))
     #expect(result.standardOutput.isEmpty)
-    #expect(result.standardError.hasPrefix("liveobjects: --options: \(reason)"))
+    #expect(
+      result.standardError.hasPrefix(
+        "liveobjects: --options: there is no option 'foo'; the options are output, format, stacks, depth, sample, "
+      ))
   }
 
-  @Test(
-    "watches despite wrong inherited options", arguments: ["retains='x", "foo=1", "depth"])
-  func ignoresWrongInheritedOptions(options: String) throws {
+  @Test("watches despite wrong inherited options")
+  func ignoresWrongInheritedOptions() throws {
     let result = try run(
       ["--fail-on", "none", "--", BuiltProducts.executable("Survivors")],
-      environment: ["LIVEOBJECTS_OPTIONS": options])
+      environment: ["LIVEOBJECTS_OPTIONS": "foo=1"])
     #expect(result.status == .exited(0))
     #expect(result.standardError.contains("LiveObjects: LIVEOBJECTS_OPTIONS: "))
     #expect(result.standardError.contains("Survivors.PlantedClass"))

@@ -138,14 +138,6 @@
         #expect(result.standardOutput.contains("USAGE: liveobjects test"))
       }
 
-      @Test("rejects options unknown to the preload library")
-      func rejectsWrongOptions() throws {
-        let result = try ToolSample.test(["--options", "depht=3", "--version"])
-        #expect(result.status == .exited(2))
-        #expect(result.standardOutput.isEmpty)
-        #expect(result.standardError.hasPrefix("liveobjects: --options: there is no option 'depht'; "))
-      }
-
       @Test("reports which options it overrides")
       func reportsOverriddenOptions() throws {
         let result = try ToolSample.test(["--options", "format=json:depth=3", "list"])
