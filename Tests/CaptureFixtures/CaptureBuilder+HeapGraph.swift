@@ -35,6 +35,18 @@ extension CaptureBuilder {
     graph.references.insert(reference, at: index)
   }
 
+  /// Two objects that hold each other in these properties.
+  public mutating func cycle(_ first: UInt32, _ property: String, _ second: UInt32, _ back: String) {
+    reference(from: first, to: second, property: property)
+    reference(from: second, to: first, property: back)
+  }
+
+  /// An object that holds itself.
+  public mutating func leakItself(_ type: Int, scope: UInt32 = 0) {
+    let object = object(of: type, scope: scope)
+    reference(from: object, to: object, property: "next")
+  }
+
   /// Replaces all references by these, which are sorted by their sources.
   public mutating func references(_ references: [Reference]) {
     graph.references = references

@@ -66,7 +66,7 @@ import Testing
       builder.reference(from: storage, to: session, ReferenceLabel(.element), element: UInt32(index))
     }
     builder.elements(storage, 3)
-    #expect(analysis().findings.map(\.type).sorted() == ["Demo.Session", "Demo.Store"])
+    #expect(analyse(builder, symbolicator).findings.map(\.type).sorted() == ["Demo.Session", "Demo.Store"])
   }
 
   @Test mutating func anArrayOfValuesWithAFewObjectsIsAFinding() {
@@ -135,7 +135,7 @@ import Testing
     builder.reference(from: store(), to: storage, property: "index")
     let inner = builder.object(of: builder.type("Foundation.NSString", image: nil))
     builder.reference(from: storage, to: inner, property: "_storage")
-    let findings = analysis().findings.filter { $0.type == name }
+    let findings = analyse(builder, symbolicator).findings.filter { $0.type == name }
     #expect(findings.map(\.kind) == [kind])
     #expect(findings.map(\.objects) == [2])
   }
@@ -215,7 +215,7 @@ import Testing
         }
       }
     }
-    let session = analysis().findings.first { $0.type == "Demo.Session" }
+    let session = analyse(builder, symbolicator).findings.first { $0.type == "Demo.Session" }
     #expect(session?.hint?.places.map(\.name) == (hasHint ? ["Demo.Store.add(_:)"] : nil))
   }
 
@@ -330,11 +330,9 @@ extension CollectionTests {
     return (storage, strings)
   }
 
-  private func analysis(_ options: Analysis.Options = Analysis.Options()) -> Analysis {
-    Analysis(of: builder.capture, symbolicator: symbolicator, options: options)
-  }
-
   private func collections(_ options: Analysis.Options = Analysis.Options()) -> [Finding] {
-    analysis(options).findings.filter { !["Demo.Store", "Demo.User", "Demo.Session"].contains($0.type) }
+    analyse(builder, symbolicator, options: options).findings.filter {
+      !["Demo.Store", "Demo.User", "Demo.Session"].contains($0.type)
+    }
   }
 }

@@ -90,8 +90,7 @@ import Testing
     builder.reference(from: token, to: closures[0], property: "_cancel", function: builder.function(0x903))
     builder.reference(from: closures[0], to: closures[1], ReferenceLabel(.capture, text: "closure"))
     builder.reference(from: closures[1], to: sink, ReferenceLabel(.capture, text: "Sink"))
-    builder.reference(from: sink, to: subject, property: "subscription")
-    builder.reference(from: subject, to: sink, property: "downstream")
+    builder.cycle(sink, "subscription", subject, "downstream")
     for (holder, address) in zip([sink, subject].prefix(captures), code) {
       builder.reference(
         from: holder, to: model, ReferenceLabel(.property, text: operation),

@@ -40,10 +40,9 @@ import Testing
 
   @Test mutating func aConservativeReferenceInAVariableHoldsNothingIfAllRetainsAreBalanced() {
     let (a, b) = (builder.object(of: builder.type("Demo.A")), builder.object(of: builder.type("Demo.B")))
-    builder.reference(from: a, to: b, property: "b")
-    builder.reference(from: b, to: a, property: "a")
+    builder.cycle(a, "b", b, "a")
     builder.global(0x100, to: a)
-    #expect(analysis().findings.map(\.verdict) == [.retainCycle])
+    #expect(analyse(builder, symbolicator).findings.map(\.verdict) == [.retainCycle])
   }
 
   @Test mutating func aPointerIsABetterHolderThanAConservativeReference() throws {
@@ -127,7 +126,7 @@ import Testing
   @Test mutating func theClosureOfATaskIsOnThePathOfItsHolder() {
     let (task, poller) = pollerWithTask()
     builder.reference(from: poller, to: task, property: "task")
-    let findings = analysis().findings
+    let findings = analyse(builder, symbolicator).findings
     #expect(findings.map(\.type) == ["Demo.Poller"])
     #expect(
       findings.map(steps) == [
@@ -143,12 +142,12 @@ import Testing
     builder.reference(from: poller, to: task, property: "task")
     builder.global(0x100, to: poller)
     symbolicator.define(variable: 0x100, "global Demo.poller")
-    #expect(Set(analysis().findings.map(\.kind)) == [.classInstance, .closure])
+    #expect(Set(analyse(builder, symbolicator).findings.map(\.kind)) == [.classInstance, .closure])
   }
 
   @Test mutating func theClosureOfALostTaskIsReportedWithItsCaptures() {
     _ = pollerWithTask()
-    let findings = analysis().findings
+    let findings = analyse(builder, symbolicator).findings
     #expect(findings.map(\.kind) == [.classInstance])
     #expect(findings.map(\.victimTypes) == [[.init("closure #1 in Demo.Poller.start()", 1)]])
   }
@@ -170,7 +169,7 @@ import Testing
     let session = builder.object(of: builder.type("Demo.Session"))
     builder.reference(from: server, to: session, property: "session")
     let baseline = builder.capture.objects[Int(session)].sequence
-    let findings = analysis(Analysis.Options(baseline: baseline)).findings
+    let findings = analyse(builder, symbolicator, options: Analysis.Options(baseline: baseline)).findings
     #expect(findings.map(\.type) == ["Demo.Session"])
     #expect(findings.map(\.verdict) == [.heldBy])
     #expect(findings.map(steps) == [["Demo.Server.session"]])
@@ -184,7 +183,7 @@ import Testing
     }
     builder.global(0x100, to: nodes[0])
     symbolicator.define(variable: 0x100, "global Demo.list")
-    let findings = analysis().findings
+    let findings = analyse(builder, symbolicator).findings
     #expect(findings.map(\.instances) == [10])
     #expect(findings.map(steps) == [["global Demo.list"]])
   }
@@ -219,13 +218,13 @@ import Testing
     builder.reference(
       from: cache, to: builder.object(of: builder.type("Demo.Queue"), stackTrace: first), property: "queue")
     builder.global(0x100, to: cache)
-    #expect(analysis().findings.isEmpty)
-    let chosen = analysis(Analysis.Options(objects: [0, 1])).findings
+    #expect(analyse(builder, symbolicator).findings.isEmpty)
+    let chosen = analyse(builder, symbolicator, options: Analysis.Options(objects: [0, 1])).findings
     #expect(chosen.map(\.type) == ["Demo.Cache", "Demo.Queue"])
 
     let entry = builder.object(of: builder.type("Demo.Entry"), stackTrace: builder.stackTrace([0x20]))
     builder.reference(from: cache, to: entry, property: "entry")
-    #expect(analysis().findings.map(\.type) == ["Demo.Entry"])
+    #expect(analyse(builder, symbolicator).findings.map(\.type) == ["Demo.Entry"])
   }
 
   @Test mutating func theFirstValueOfALocalTypesVariableIsNoFinding() {
@@ -233,7 +232,7 @@ import Testing
     symbolicator.define(variable: 0x100, "static author in Book #1 in Demo.LibraryTests.testAuthor()")
     let author = builder.object(of: builder.type("Demo.Author"), stackTrace: builder.stackTrace([0x10]))
     builder.global(0x100, to: author)
-    #expect(analysis().findings.isEmpty)
+    #expect(analyse(builder, symbolicator).findings.isEmpty)
   }
 
   @Test mutating func anObjectThatAnotherVariablesFirstUseLeftIsAFinding() {
@@ -241,23 +240,12 @@ import Testing
     symbolicator.define(variable: 0x100, "static Demo.Cache.shared")
     let cache = builder.object(of: builder.type("Demo.Cache"), stackTrace: builder.stackTrace([0x10]))
     builder.global(0x100, to: cache)
-    #expect(analysis().findings.map(\.type) == ["Demo.Cache"])
+    #expect(analyse(builder, symbolicator).findings.map(\.type) == ["Demo.Cache"])
   }
 }
 
 extension HolderTests {
-  private func analysis(_ options: Analysis.Options = Analysis.Options()) -> Analysis {
-    Analysis(of: builder.capture, symbolicator: symbolicator, options: options)
-  }
-
   private func finding(of type: String) -> Finding? {
-    analysis().findings.first { $0.type == type }
-  }
-
-  private func steps(_ finding: Finding) -> [String] {
-    finding.path.map { step in
-      let joint = step.reference.isEmpty || step.reference.hasPrefix("[") ? "" : "."
-      return step.type + joint + step.reference
-    }
+    analyse(builder, symbolicator).findings.first { $0.type == type }
   }
 }

@@ -126,7 +126,6 @@ import Testing
   private static func leakCycle(in builder: inout CaptureBuilder, _ scope: UInt32, _ other: UInt32? = nil) {
     let a = builder.object(of: builder.type("Demo.A"), scope: scope)
     let b = builder.object(of: builder.type("Demo.B"), scope: other ?? scope)
-    builder.reference(from: a, to: b, property: "b")
-    builder.reference(from: b, to: a, property: "a")
+    builder.cycle(a, "b", b, "a")
   }
 }

@@ -159,8 +159,7 @@ import Testing
     symbolicator.define(0x600, [.user("EventLoop.makePromise(of:file:line:)", module: "NIOCore")])
     let type = "NIOCore.EventLoopFuture<Swift.Int>"
     let (timeout, promised, waiter) = (object(type, connecting), object(type, made), object("Demo.Waiter"))
-    builder.reference(from: timeout, to: waiter, property: "_callbacks.firstCallback")
-    builder.reference(from: waiter, to: timeout, property: "timeout")
+    builder.cycle(timeout, "_callbacks.firstCallback", waiter, "timeout")
     cycle(waiter, "future", promised, "_callbacks.firstCallback")
     #expect(try hint() == Finding.Hint(.completePromise, at: [Self.call]))
   }

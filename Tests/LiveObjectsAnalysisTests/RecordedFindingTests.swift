@@ -186,16 +186,8 @@ extension RecordedFindingTests {
     let (a, b) = (builder.type("Demo.A"), builder.type("Demo.B"))
     return builder.test("T/test\(builder.capture.tests.count)") { builder, _ in
       let (a, b) = (builder.object(of: a), builder.object(of: b))
-      builder.reference(from: a, to: b, property: "b")
-      builder.reference(from: b, to: a, property: "a")
+      builder.cycle(a, "b", b, "a")
     }
-  }
-}
-
-extension CaptureBuilder {
-  fileprivate mutating func leakItself(_ type: Int, scope: UInt32 = 0) {
-    let object = object(of: type, scope: scope)
-    reference(from: object, to: object, property: "next")
   }
 }
 

@@ -24,8 +24,7 @@ import Testing
   @Test mutating func aCycleIsOneFindingWithItsAlphabeticallyFirstType() throws {
     let book = builder.object(of: builder.type("Demo.Book"))
     let author = builder.object(of: builder.type("Demo.Author"))
-    builder.reference(from: book, to: author, property: "author")
-    builder.reference(from: author, to: book, property: "book")
+    builder.cycle(book, "author", author, "book")
 
     let findings = analyse(builder).findings
     let finding = try #require(findings.first)
@@ -91,8 +90,7 @@ import Testing
       ])
     #expect(Finding(encoded: finding.encoded)?.otherCycle == finding.otherCycle)
     #expect(finding.hint == nil)
-    builder.reference(from: channel, to: context, property: "last")
-    builder.reference(from: context, to: channel, property: "channel")
+    builder.cycle(channel, "last", context, "channel")
     #expect(try #require(analyse(builder).findings.first).otherCycle.isEmpty == false)
     _ = pipeline
   }
@@ -106,10 +104,8 @@ import Testing
   @Test mutating func aSecondCycleThroughTheSamePropertiesIsNotShown() throws {
     let node = builder.type("Demo.Node")
     let nodes = (0..<3).map { _ in builder.object(of: node, strongCount: 2) }
-    builder.reference(from: nodes[0], to: nodes[1], property: "next")
-    builder.reference(from: nodes[1], to: nodes[0], property: "previous")
-    builder.reference(from: nodes[1], to: nodes[2], property: "next")
-    builder.reference(from: nodes[2], to: nodes[1], property: "previous")
+    builder.cycle(nodes[0], "next", nodes[1], "previous")
+    builder.cycle(nodes[1], "next", nodes[2], "previous")
     #expect(try #require(analyse(builder).findings.first).otherCycle.isEmpty)
   }
 
@@ -118,10 +114,8 @@ import Testing
     let channel = builder.object(of: builder.type("Demo.Channel"))
     let pipeline = builder.object(of: builder.type("Demo.Pipeline"), strongCount: 2)
     let context = builder.object(of: builder.type("Demo.Context"))
-    builder.reference(from: channel, to: pipeline, property: "pipeline")
-    builder.reference(from: pipeline, to: channel, property: "channel")
-    builder.reference(from: pipeline, to: context, property: "first")
-    builder.reference(from: context, to: pipeline, property: "pipeline")
+    builder.cycle(channel, "pipeline", pipeline, "channel")
+    builder.cycle(pipeline, "first", context, "pipeline")
     return (channel, pipeline, context)
   }
 
@@ -296,8 +290,7 @@ import Testing
     let third = builder.object(of: b, strongCount: 2)
     builder.reference(from: first, to: second, property: "long")
     builder.reference(from: second, to: third, property: "next")
-    builder.reference(from: first, to: third, property: "short")
-    builder.reference(from: third, to: first, property: "back")
+    builder.cycle(first, "short", third, "back")
     #expect(analyse(builder).findings.map(steps) == [["Demo.A.short", "Demo.B.back"]])
   }
 
@@ -359,13 +352,15 @@ import Testing
   private mutating func cycle(_ a: Int, _ b: Int, outerRetains: UInt32 = 0) -> (a: UInt32, b: UInt32) {
     let first = builder.object(of: a, strongCount: 1 + outerRetains)
     let second = builder.object(of: b)
-    builder.reference(from: first, to: second, property: "next")
-    builder.reference(from: second, to: first, property: "back")
+    builder.cycle(first, "next", second, "back")
     return (first, second)
   }
 }
 
 /// A path's steps as `Type.reference`.
 func steps(_ finding: Finding) -> [String] {
-  finding.path.map { $0.reference.isEmpty ? $0.type : "\($0.type).\($0.reference)" }
+  finding.path.map { step in
+    let joint = step.reference.isEmpty || step.reference.hasPrefix("[") ? "" : "."
+    return step.type + joint + step.reference
+  }
 }

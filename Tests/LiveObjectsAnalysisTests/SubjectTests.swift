@@ -46,8 +46,7 @@ import Testing
     let (wire, zoo) = (builder.stackTrace([0x10]), builder.stackTrace([0x20]))
     let connection = builder.object(of: builder.type("Wire.Connection<Zoo.Session>"), stackTrace: wire)
     let session = builder.object(of: builder.type(type), stackTrace: zoo)
-    builder.reference(from: connection, to: session, property: "session")
-    builder.reference(from: session, to: connection, property: "connection")
+    builder.cycle(connection, "session", session, "connection")
     let isOwn = !file.contains("checkouts")
     #expect(finding().type == (isOwn ? type : "Wire.Connection<Zoo.Session>"))
   }
@@ -68,8 +67,7 @@ import Testing
   private mutating func leakLoader(_ client: UInt32 = 0, _ loader: UInt32 = 0) -> (UInt32, UInt32) {
     let client = builder.object(of: builder.type("Demo.Client"), stackTrace: client)
     let loader = builder.object(of: builder.type("Demo.Loader"), stackTrace: loader)
-    builder.reference(from: loader, to: client, property: "client")
-    builder.reference(from: client, to: loader, property: "delegate")
+    builder.cycle(loader, "client", client, "delegate")
     return (client, loader)
   }
 

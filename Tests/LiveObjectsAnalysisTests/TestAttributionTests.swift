@@ -271,8 +271,7 @@ extension TestAttributionTests {
       builder.object(of: builder.type("Demo.A"), stackTrace: stackTrace),
       builder.object(of: builder.type("Demo.B"), stackTrace: stackTrace)
     )
-    builder.reference(from: a, to: b, property: "b")
-    builder.reference(from: b, to: a, property: "a")
+    builder.cycle(a, "b", b, "a")
     return [a, b]
   }
 

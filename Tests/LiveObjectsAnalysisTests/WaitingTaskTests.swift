@@ -217,8 +217,7 @@ import Testing
 
   @Test mutating func aCycleThatKeepsATaskIsTheLeak() throws {
     let (a, b) = (builder.object(of: builder.type("Demo.A")), builder.object(of: builder.type("Demo.B")))
-    builder.reference(from: a, to: b, property: "b")
-    builder.reference(from: b, to: a, property: "a")
+    builder.cycle(a, "b", b, "a")
     let (task, _) = taskOfModel(ownRetains: 2)
     builder.reference(from: a, to: task, property: "task")
     let finding = try #require(analysis().findings.first)

@@ -307,10 +307,7 @@ import Testing
     var builder = CaptureBuilder()
     let node = builder.type("Demo.Node")
     for number in 1...40 {
-      builder.test("T/test\(number)") { builder, _ in
-        let object = builder.object(of: node)
-        builder.reference(from: object, to: object, property: "next")
-      }
+      builder.test("T/test\(number)") { builder, _ in builder.leakItself(node) }
     }
     let text = TextRenderer(listing: [.tests]).render(makeReport(of: builder))
     #expect(text.hasPrefix("LiveObjects: 1 leak in 40 of 40 tests keeps 40 objects (1.3 KB) alive\n"))
@@ -335,10 +332,5 @@ import Testing
 extension CaptureBuilder {
   fileprivate func findings(of test: Int) -> [Finding] {
     Analysis(of: capture, symbolicator: TableSymbolicator(), options: Analysis.Options(test: test)).findings
-  }
-
-  fileprivate mutating func leakItself(_ type: Int, scope: UInt32 = 0) {
-    let object = object(of: type, scope: scope)
-    reference(from: object, to: object, property: "next")
   }
 }

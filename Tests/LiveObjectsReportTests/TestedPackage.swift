@@ -99,8 +99,7 @@ private struct Process {
     let stackTrace = builder.stackTrace([0x10, 0x100 + test])
     for _ in 0..<times {
       let (loader, client) = (make("Demo.Loader", stackTrace), make("Demo.Client", stackTrace))
-      builder.reference(from: loader, to: client, property: "client")
-      builder.reference(from: client, to: loader, property: "delegate")
+      builder.cycle(loader, "client", client, "delegate")
     }
   }
 
@@ -111,8 +110,7 @@ private struct Process {
 
   mutating func leakTimer() {
     let (timer, loop) = (make("Foundation.Timer", 0), make("Foundation.RunLoop", 0))
-    builder.reference(from: timer, to: loop, property: "loop")
-    builder.reference(from: loop, to: timer, property: "timers")
+    builder.cycle(timer, "loop", loop, "timers")
   }
 
   mutating func fillCache() {
