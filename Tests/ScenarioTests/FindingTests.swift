@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 extension Scenarios {
@@ -54,7 +55,7 @@ extension Scenarios {
   }
 }
 
-extension ScenarioReport.Finding {
+extension JSONReport.Finding {
   /// This finding in the form of the expectation. Of the call sites only the expected one is compared, and objects
   /// only if their number is expected.
   func observed(in module: String = "Scenarios", for expected: ExpectedFinding) -> ExpectedFinding {

@@ -44,12 +44,12 @@ extension Scenarios {
       #expect((grown.hint?.action == "limitCollection") == (hasElements && !expected.isAssigned), "\(grown)")
     }
 
-    private static func sourceLine(of place: ScenarioReport.Hint.Place) throws -> String? {
+    private static func sourceLine(of place: JSONReport.Hint.Place) throws -> String? {
       guard let file = place.file, let line = place.line else { return nil }
       return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "\n")[line - 1]
     }
 
-    private static func isWritten(_ place: ScenarioReport.Hint.Place, in line: String) -> Bool {
+    private static func isWritten(_ place: JSONReport.Hint.Place, in line: String) -> Bool {
       let property = place.name.split(separator: ".").last.map(String.init) ?? ""
       return place.kind == "property"
         ? line.contains("var \(property)") || line.contains("let \(property)")
@@ -72,7 +72,7 @@ extension Scenarios {
   }
 }
 
-extension ScenarioReport.Hint {
+extension JSONReport.Hint {
   /// Without files and lines.
   fileprivate var unlocatedText: String {
     text.replacing("Scenarios.", with: "").replacing(/(, | \()\w+\.swift:\d+\)?/, with: "")

@@ -12,7 +12,7 @@
         let names = try runProgram(BuiltProducts.executable("Scenarios"), ["--list"]).standardOutput
           .split(separator: "\n").map(String.init)
         for library in ScenarioSuites.Library.allCases {
-          #expect(Set(run.report.tests.compactMap(library.scenario)) == Set(names))
+          #expect(Set(run.report.tests.compactMap { library.scenario($0.id, $0.case) }) == Set(names))
         }
       }
 
@@ -84,11 +84,11 @@
       private static let xctestPrefix = "XCTestScenarios.ScenarioXCTests/test_"
 
       /// The scenario that a test plants; `nil` for a test of the other library.
-      func scenario(_ test: ScenarioReport.Test) -> String? {
+      func scenario(_ test: String, _ testCase: String?) -> String? {
         switch self {
         case .xctest:
-          test.id.hasPrefix(Self.xctestPrefix) ? String(test.id.dropFirst(Self.xctestPrefix.count)) : nil
-        case .testing: test.id.hasPrefix(module) ? test.case.map { $0.trimmingCharacters(in: ["\""]) } : nil
+          test.hasPrefix(Self.xctestPrefix) ? String(test.dropFirst(Self.xctestPrefix.count)) : nil
+        case .testing: test.hasPrefix(module) ? testCase.map { $0.trimmingCharacters(in: ["\""]) } : nil
         }
       }
     }
@@ -98,7 +98,7 @@
 
     private static let package = FixturePackage("ScenarioSuites")
 
-    let report: ScenarioReport
+    let report: JSONReport
 
     /// - Parameter scenario: the only one; `nil` for all.
     fileprivate init(planting scenario: String? = nil) throws {
@@ -111,16 +111,16 @@
           + ["--scratch-path", package.scratchFolder] + FixturePackage.configuration,
         environment: scenario.map { ["SCENARIO": $0] } ?? [:])
       try #require(run.status == .exited(0), "\(run.status) \(run.standardError)")
-      report = try JSONDecoder().decode(ScenarioReport.self, from: Data(try folder.bytes(of: "report")))
+      report = try JSONReport(folder.bytes(of: "report"))
     }
 
-    func findings(of scenario: String, in library: Library) -> [ScenarioReport.Finding] {
+    func findings(of scenario: String, in library: Library) -> [JSONReport.Finding] {
       report.findings.filter { finding in
-        finding.test.map { library.scenario(.init(id: $0, case: finding.case)) == scenario } ?? false
+        finding.test.map { library.scenario($0, finding.case) == scenario } ?? false
       }
     }
 
-    func leaks(of scenario: String, in library: Library) -> [ScenarioReport.Finding] {
+    func leaks(of scenario: String, in library: Library) -> [JSONReport.Finding] {
       findings(of: scenario, in: library).filter(\.isLeak)
     }
   }
