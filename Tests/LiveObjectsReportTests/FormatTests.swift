@@ -7,15 +7,19 @@ import Testing
 
 /// `scripts/checks/formats` validates what `WrittenReports` writes with other tools.
 @Suite struct FormatTests {
-  /// One sample of each format, with a leak that has a hint and one with retains; other files have those that people
-  /// read, with a finding of every verdict.
+  /// One sample of each format, with a leak that has a hint, retains and a remark, and is accepted; other files have
+  /// those that people read, with a finding of every verdict.
   @Test(arguments: [
     (ReportFormat.json, "explained.json"), (.sarif, "explained.sarif"), (.folded, "explained.folded"),
     (.speedscope, "explained.speedscope.json"), (.pprof, "explained.pb"),
   ])
   func formatsAreAsExpected(format: ReportFormat, file: String) throws {
     var report = FormatSamples.explained
-    report.findings.removeSubrange(2...)
+    var finding = report.findings[0]
+    let other = report.findings[1]
+    (finding.retainedAt, finding.unexplainedRetains) = (other.retainedAt, other.unexplainedRetains)
+    (finding.remarks, finding.acceptance) = (other.remarks, other.acceptance)
+    report.findings = [finding]
     try expectGolden(format.bytes(of: report), file)
   }
 
@@ -138,8 +142,10 @@ import Testing
     let summary = try #require(json["summary"] as? [String: Any])
     #expect(summary["fails"] as? Bool == true)
     #expect(summary["status"] as? Int == 1)
+    #expect(["leaks", "leakingTests", "tests"].map { summary[$0] as? Int } == [2, 6, 10])
     let failing = try #require(summary["failing"] as? [[String: String]])
     #expect(failing.map { $0["reason"] } == ["leaks", "leaks"])
+    #expect(failing.allSatisfy { $0["fingerprint"]?.isFingerprint == true })
     let frames = String(decoding: ReportFormat.json.bytes(of: FormatSamples.tests), as: UTF8.self)
     #expect(frames.contains("\"file\": \"Tests/Support.swift\""))
   }
