@@ -427,6 +427,10 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     return true;
 }
 
+static void clear_in(const struct liveobj_image *image) {
+    liveobj_image_replace_got_entries(image, "free", (void *)(uintptr_t)hook_free_of_library);
+}
+
 void liveobj_hooks_clear_freed(void) {
     const struct liveobj_runtime *runtime = liveobj_runtime_current();
     const uintptr_t *queue = runtime->_dispatch_main_q; // begins with an address in libdispatch
@@ -434,8 +438,10 @@ void liveobj_hooks_clear_freed(void) {
     struct liveobj_image image;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (libraries[i] && liveobj_image_of(libraries[i], &image))
-            liveobj_image_replace_got_entries(&image, "free",
-                                              (void *)(uintptr_t)hook_free_of_library);
+            clear_in(&image);
+    // A task's frames are in memory that has no record.
+    if (runtime->concurrency.path && runtime->concurrency.start != runtime->image.start)
+        clear_in(&runtime->concurrency);
     __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see hook_free
 }
 
