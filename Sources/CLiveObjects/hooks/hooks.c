@@ -338,9 +338,11 @@ LIVEOBJ_HOOK_WITH_FRAME static int hook_posix_memalign(void **memory, size_t ali
 static bool clears_freed; // atomic
 
 /// Larger memory is a mapping of its own, which goes away, and may not be writable any more.
-__attribute__((noinline)) static void clear(void *memory, size_t start) {
-    enum { MOST_BYTES = 128 << 10 };
-    size_t bytes = memory && usable_size ? usable_size(memory) : 0;
+/// Without a record it may have been freed before: its first words are then malloc's, which has to
+/// notice.
+__attribute__((noinline)) static void clear(void *memory, bool was_recorded) {
+    enum { MOST_BYTES = 128 << 10, BYTES_OF_MALLOC = 16 };
+    size_t start = was_recorded ? 0 : BYTES_OF_MALLOC, bytes = memory ? usable_size(memory) : 0;
     if (bytes > start && bytes < MOST_BYTES)
         memset((char *)memory + start, 0, bytes - start);
 }
@@ -348,17 +350,8 @@ __attribute__((noinline)) static void clear(void *memory, size_t start) {
 LIVEOBJ_HOOK static void hook_free(void *memory) {
     bool was_recorded = forget_allocation(memory);
     // Relaxed: memory that is freed at the moment of the change may be cleared or not.
-    if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)) && was_recorded)
-        clear(memory, 0);
-    original.free(memory);
-}
-
-/// Of libraries whose memory is not recorded. Of memory that was freed before, the first words are
-/// malloc's, which would no longer notice.
-LIVEOBJ_HOOK static void hook_free_of_library(void *memory) {
-    enum { WORDS_OF_MALLOC = 2 * sizeof(uintptr_t) };
-    forget_allocation(memory);
-    clear(memory, WORDS_OF_MALLOC);
+    if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)))
+        clear(memory, was_recorded);
     original.free(memory);
 }
 
@@ -427,21 +420,17 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     return true;
 }
 
-static void clear_in(const struct liveobj_image *image) {
-    liveobj_image_replace_got_entries(image, "free", (void *)(uintptr_t)hook_free_of_library);
-}
-
 void liveobj_hooks_clear_freed(void) {
     const struct liveobj_runtime *runtime = liveobj_runtime_current();
     const uintptr_t *queue = runtime->_dispatch_main_q; // begins with an address in libdispatch
     uintptr_t libraries[] = {queue ? *queue : 0, (uintptr_t)runtime->_NSConcreteMallocBlock};
     struct liveobj_image image;
+    // Sanitizers and other allocators check or use what is freed in ways of their own.
+    if (!usable_size || !are_of_one_image((uintptr_t)original.malloc, (uintptr_t)getenv))
+        return;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (libraries[i] && liveobj_image_of(libraries[i], &image))
-            clear_in(&image);
-    // A task's frames are in memory that has no record.
-    if (runtime->concurrency.path && runtime->concurrency.start != runtime->image.start)
-        clear_in(&runtime->concurrency);
+            liveobj_image_replace_got_entries(&image, "free", (void *)(uintptr_t)hook_free);
     __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see hook_free
 }
 

@@ -11,9 +11,9 @@
 // MARK: - hooks.c: allocations and deallocations
 
 bool liveobj_hooks_install(const struct liveobj_runtime *runtime, enum liveobj_hook_mode hook_mode);
-/// From now on the memory of objects and raw buffers, and what libdispatch and the concurrency
-/// library free, is cleared: no later use of it has words of objects in it. For processes that run
-/// tests: it takes time.
+/// From now on what the Swift runtime, its concurrency library, Foundation and libdispatch free is
+/// cleared, if malloc is the C library's: no later use of the memory has words of objects in it.
+/// For processes that run tests: it takes time.
 void liveobj_hooks_clear_freed(void);
 /// No further allocation is recorded until the hooks resume.
 void liveobj_hooks_pause(void);

@@ -43,8 +43,8 @@ struct liveobj_test {
 };
 
 /// Declares that each test will be announced. From then on a capture without tests means that none
-/// ran, and the memory of objects, raw buffers and blocks is cleared when it is freed: later uses
-/// of it then have no addresses of objects. For the preload library, once a companion is loaded.
+/// ran, and what Swift's libraries free is cleared: later uses of the memory then have no addresses
+/// of objects. For the preload library, once a companion is loaded.
 /// \param journal Receives a record when a test begins, when it is closed and when it fails because
 /// of a leak, so that a process that crashes later leaves them behind. Each record is one call,
 /// from any thread, several at a time. After it has returned false it is not called again. NULL for
