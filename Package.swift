@@ -180,7 +180,8 @@ let package = Package(
     .testTarget(name: "PreloadTests", dependencies: ["TestSupport"]),
     .testTarget(
       name: "ScenarioTests",
-      dependencies: ["LiveObjectsAnalysis", "LiveObjectsReport", "LiveObjectsSymbolication", "TestSupport"]),
+      dependencies: ["LiveObjectsAnalysis", "LiveObjectsReport", "LiveObjectsSymbolication", "TestSupport"],
+      exclude: ["Fingerprints.txt"]),
     .executableTarget(
       name: "Scenarios", path: "Tests/Fixtures/Scenarios",
       // Many scenarios have equal code. Merged, their call sites would be one.

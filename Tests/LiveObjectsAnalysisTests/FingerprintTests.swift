@@ -7,31 +7,6 @@ import Testing
 @Suite struct FingerprintTests {
   @Test func doesNotChangeBetweenVersions() {
     #expect(fingerprint(of: "Demo.Loader", in: "makeLoader()", line: 30) == "394e3c0c221f3607")
-    #expect(leaks().map(\.fingerprint) == ["42283c85dbeae7c7", "74dfa949b8a84528", "3f0b8af03036b6aa"])
-  }
-
-  /// A cycle of a local generic type and a closure, a task and a buffer.
-  private func leaks() -> [Finding] {
-    var builder = CaptureBuilder()
-    let symbolicator = TableSymbolicator()
-    symbolicator.define(0x900, [.user("closure #1 in Box.start()")])
-    symbolicator.define(0x100, [.user("Player.play()")])
-    let box = builder.object(of: builder.type("Demo.(unknown context at $55d0c8e08540).Box<Swift.Int>"))
-    let client = builder.object(of: builder.type("Demo.Client"))
-    builder.reference(from: box, to: client, property: "client")
-    builder.reference(from: client, to: box, property: "completion", function: builder.function(0x900))
-    let task = builder.object(of: builder.type("Swift.Task", kind: .task, image: nil))
-    builder.task(task, .suspended, wait: .continuation)
-    let model = builder.object(of: builder.type("Demo.Model"))
-    builder.reference(from: task, to: model, ReferenceLabel(.taskClosure))
-    builder.reference(from: model, to: task, ReferenceLabel(.memory, ownership: .unmanaged))
-    let buffer = builder.object(
-      of: builder.type("", kind: .rawBuffer), stackTrace: builder.stackTrace([0x100]), strongCount: nil)
-    builder.lost(buffer)
-    let findings = analyse(builder, symbolicator).findings
-    return [.retainCycle, .leakedTask, .lostBuffer].compactMap { verdict in
-      findings.first { $0.verdict == verdict }
-    }
   }
 
   @Test func ignoresLinesAndAddresses() {

@@ -11,6 +11,7 @@ extension Scenarios {
       let leak = try #require(report.leaks.first, "\(report.findings)")
       #expect(report.leaks.count == 1, "\(report.leaks)")
       #expect(leak.observed(for: expected) == expected, "\(leak)")
+      #expect(try leak.fingerprint == Fingerprints.all.get()[expected.scenario])
     }
 
     @Test("a type of 200 levels is read and named")

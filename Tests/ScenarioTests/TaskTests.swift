@@ -11,6 +11,9 @@ extension Scenarios {
         try ScenarioReport(of: expected.scenario).leaks
       }
       #expect(leaks.map { $0.observed(for: expected) } == [expected])
+      if let known = try Fingerprints.all.get()[expected.scenario] {
+        #expect(leaks.map(\.fingerprint) == [known])
+      }
     }
 
     @Test("the report says where a leaked task is suspended, and what it waits for")
