@@ -17,7 +17,6 @@
 #if defined(__linux__)
 
 #include "hooks/hooks.h"
-#include "arch/runtime_code.h"
 #include "arch/system_call.h"
 #include "hooks/hook_frame.h"
 #include "metadata/task_state.h"
@@ -73,12 +72,6 @@ static uint32_t extras;
 static const void *scope_keys[2]; // by owner
 static task_local_get_fn task_local_get;
 static task_get_current_fn task_get_current;
-
-/// The extents of the functions that allocate tasks, all memory, metadata pools and objects.
-static struct liveobj_extent task_create;
-static struct liveobj_extent slow_alloc;
-static struct liveobj_extent metadata_allocate; // of metadata pools
-static struct liveobj_extent object_allocators[3];
 
 // MARK: - Recording
 
@@ -253,49 +246,13 @@ LIVEOBJ_HOOK_WITH_FRAME static void *hook_alloc_object(const void *metadata, siz
 
 // MARK: - The allocator, through the GOTs of the runtime and its concurrency library
 
-static inline bool is_inside(struct liveobj_extent extent, uintptr_t address) {
-    return address - extent.start < extent.end - extent.start;
-}
-
-/// Whether the caller keeps a frame pointer. In a runtime compiled without frame pointers the
-/// register has an arbitrary value, which must not be followed; the self-test then finds that the
-/// hooks cannot identify the caller.
-static bool is_frame_of_caller(const uintptr_t *frame, uintptr_t outer) {
-    enum { MOST_BYTES = 1024 }; // `swift_slowAlloc` has few variables
-    return outer % sizeof(uintptr_t) == 0 && outer - (uintptr_t)frame < MOST_BYTES;
-}
-
-/// The purpose of memory, by the caller of `swift_slowAlloc`.
-/// \param record The frame record of the hook that `swift_slowAlloc` called.
-/// \returns One of LIVEOBJ_METADATA_*; 0 for the runtime's metadata pools.
-static uintptr_t purpose_of_slow_allocation(const uintptr_t *record) {
-    const uintptr_t *outer = (const uintptr_t *)liveobj_frame_record_fp(record);
-    if (!is_frame_of_caller(record, (uintptr_t)outer))
-        return LIVEOBJ_METADATA_RAW_BUFFER;
-    uintptr_t caller = liveobj_frame_record_pc(outer);
-    if (is_inside(metadata_allocate, caller))
-        return 0;
-    for (size_t i = 0; objects_are_seen_by_got && i < 3; i++)
-        if (is_inside(object_allocators[i], caller))
-            return LIVEOBJ_METADATA_IN_HEADER;
-    return LIVEOBJ_METADATA_RAW_BUFFER;
-}
-
-/// \returns One of LIVEOBJ_METADATA_*; 0 for memory that the runtime uses itself.
-static uintptr_t purpose_of_memory(const uintptr_t *record) {
-    uintptr_t caller = liveobj_frame_record_pc(record);
-    if (is_inside(task_create, caller))
-        return LIVEOBJ_METADATA_TASK;
-    return is_inside(slow_alloc, caller) ? purpose_of_slow_allocation(record) : 0;
-}
-
 /// Records memory that the runtime allocated for a caller. While an object is allocated through the
 /// hook pointers the guard is set, so this memory is a task, a raw buffer, or, in mode
 /// LIVEOBJ_HOOKS_GOT, an object.
 __attribute__((noinline)) static void record_memory(void *memory, size_t bytes,
                                                     struct liveobj_hook_frame frame) {
     struct liveobj_tls *tls = liveobj_tls_get();
-    uintptr_t purpose = memory ? purpose_of_memory(frame.record) : 0;
+    uintptr_t purpose = memory ? liveobj_memory_purpose(frame.record) : 0;
     if (!purpose)
         return;
     liveobj_guard_set(tls);
@@ -335,50 +292,28 @@ LIVEOBJ_HOOK_WITH_FRAME static int hook_posix_memalign(void **memory, size_t ali
     return error;
 }
 
-static bool clears_freed; // atomic
+LIVEOBJ_HOOK static void hook_free(void *memory) {
+    forget_allocation(memory);
+    original.free(memory);
+}
 
 /// Larger memory is a mapping of its own, which goes away, and may not be writable any more.
 /// Without a record it may have been freed before: its first words are then malloc's, which has to
 /// notice.
-__attribute__((noinline)) static void clear(void *memory, bool was_recorded) {
+static void clear(void *memory, bool was_recorded) {
     enum { MOST_BYTES = 128 << 10, BYTES_OF_MALLOC = 16 };
     size_t start = was_recorded ? 0 : BYTES_OF_MALLOC, bytes = memory ? usable_size(memory) : 0;
     if (bytes > start && bytes < MOST_BYTES)
         memset((char *)memory + start, 0, bytes - start);
 }
 
-LIVEOBJ_HOOK static void hook_free(void *memory) {
-    bool was_recorded = forget_allocation(memory);
-    // Relaxed: memory that is freed at the moment of the change may be cleared or not.
-    if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)))
-        clear(memory, was_recorded);
+/// Takes the place of `hook_free` where tests run.
+LIVEOBJ_HOOK static void hook_free_and_clear(void *memory) {
+    clear(memory, forget_allocation(memory));
     original.free(memory);
 }
 
 // MARK: - Installation
-
-static uintptr_t find_pool_call(struct liveobj_extent code) {
-    return liveobj_code_find_pool_call((const void *)code.start, (const void *)code.end);
-}
-
-/// The place where the runtime allocates its metadata pools: in a stripped runtime, which has no
-/// symbol for the function, its call alone.
-static struct liveobj_extent find_metadata_allocate(const struct liveobj_image *runtime) {
-    struct liveobj_extent named =
-        liveobj_image_symbol(runtime, "_ZN5swift17MetadataAllocator8AllocateEmm");
-    uintptr_t call = named.start ? 0 : liveobj_image_find_in_code(runtime, find_pool_call);
-    return call ? (struct liveobj_extent){call, call + 1} : named;
-}
-
-static void find_extents(const struct liveobj_runtime *runtime) {
-    static const char *const names[] = {"swift_allocObject", "swift_bufferAllocate",
-                                        "swift_allocBox"};
-    task_create = liveobj_image_symbol(&runtime->concurrency, "swift_task_create_common");
-    slow_alloc = liveobj_image_symbol(&runtime->image, "swift_slowAlloc");
-    metadata_allocate = find_metadata_allocate(&runtime->image);
-    for (size_t i = 0; i < 3; i++)
-        object_allocators[i] = liveobj_image_symbol(&runtime->image, names[i]);
-}
 
 /// \returns Whether a GOT entry of `free`, the last in the list, was replaced.
 static bool replace_slots(const struct liveobj_image *image) {
@@ -423,15 +358,17 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
 void liveobj_hooks_clear_freed(void) {
     const struct liveobj_runtime *runtime = liveobj_runtime_current();
     const uintptr_t *queue = runtime->_dispatch_main_q; // begins with an address in libdispatch
-    uintptr_t libraries[] = {queue ? *queue : 0, (uintptr_t)runtime->_NSConcreteMallocBlock};
+    uintptr_t libraries[] = {runtime->image.start, runtime->concurrency.start,
+                             runtime->foundation.start, queue ? *queue : 0,
+                             (uintptr_t)runtime->_NSConcreteMallocBlock};
     struct liveobj_image image;
     // Sanitizers and other allocators check or use what is freed in ways of their own.
     if (!usable_size || !are_of_one_image((uintptr_t)original.malloc, (uintptr_t)getenv))
         return;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (libraries[i] && liveobj_image_of(libraries[i], &image))
-            liveobj_image_replace_got_entries(&image, "free", (void *)(uintptr_t)hook_free);
-    __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see hook_free
+            liveobj_image_replace_got_entries(&image, "free",
+                                              (void *)(uintptr_t)hook_free_and_clear);
 }
 
 static void install_pointers(const struct liveobj_runtime *runtime) {
@@ -447,9 +384,9 @@ bool liveobj_hooks_install(const struct liveobj_runtime *runtime,
     // may have ended on another thread.
     if (runtime->swift_task_immediate)
         liveobj_stacks_set_tasks(running_task, liveobj_task_owns);
-    find_extents(runtime);
     liveobj_tasks_prepare();
     objects_are_seen_by_got = hook_mode == LIVEOBJ_HOOKS_GOT;
+    liveobj_memory_purpose_prepare(runtime, objects_are_seen_by_got);
     save_originals(runtime);
     liveobj_order_threads();
     if (!install_slots(runtime))

@@ -30,6 +30,14 @@ void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key
 /// The scope that is bound where the calling thread is; 0 for none.
 LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void);
 
+// MARK: - memory_purpose.c
+
+/// \param sees_objects Whether objects are recorded in the allocator's hooks.
+void liveobj_memory_purpose_prepare(const struct liveobj_runtime *runtime, bool sees_objects);
+/// \param record The frame record of a hook that the runtime called for memory.
+/// \returns One of LIVEOBJ_METADATA_*; 0 for memory that the runtime uses itself.
+LIVEOBJ_HOOK uintptr_t liveobj_memory_purpose(const uintptr_t *record);
+
 // MARK: - self_test.c
 
 /// Checks the hooks, once they are installed: the runtime allocates and frees an object.
