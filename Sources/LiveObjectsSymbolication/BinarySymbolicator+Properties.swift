@@ -75,11 +75,13 @@ extension BinarySymbolicator {
 
 extension BinarySymbolicator {
   public func stores(_ callee: String, in property: String, at line: SourceLine) -> Bool {
-    if results(inFileAt: line.file)?.has(callee, in: property, at: line.line) == true { return true }
-    let folder = line.file.parentFolder
-    let stated = statedResults[folder] ?? results(inFolder: folder)
-    statedResults[folder] = stated
-    return stated.contains(StoredResults.Store(callee: callee, property: property))
+    // A folder is read only if a file in it may be.
+    guard let results = results(inFileAt: line.file) else { return false }
+    if results.has(callee, in: property, at: line.line) { return true }
+    let place = StatedPlace(folder: line.file.parentFolder, property: property)
+    let callees = statedResults[place] ?? statedCallees(at: place)
+    statedResults[place] = callees
+    return callees.contains(callee)
   }
 
   private func results(inFileAt path: String) -> StoredResults? {
@@ -88,10 +90,16 @@ extension BinarySymbolicator {
     return results
   }
 
-  private func results(inFolder folder: String) -> Set<StoredResults.Store> {
-    let names = entries(ofFolder: folder).map(\.name).filter { $0.hasSuffix(".swift") }
-    return names.sorted().prefix(Self.mostFiles).reduce(into: []) { stated, name in
-      if let results = results(inFileAt: "\(folder)/\(name)") { stated.formUnion(results.stated) }
+  /// A file is tokenised only if it may have one: to tokenise 250 files of 8 MB in all took 0.4 s.
+  private func statedCallees(at place: StatedPlace) -> Set<String> {
+    let names = entries(ofFolder: place.folder).map(\.name).filter { $0.hasSuffix(".swift") }
+    return names.sorted().prefix(Self.mostFiles).reduce(into: []) { callees, name in
+      let path = "\(place.folder)/\(name)"
+      guard let file = locator.mounts.storedFile(path), SourceText.file(at: file, has: ".\(place.property)")
+      else {
+        return
+      }
+      callees.formUnion(results(inFileAt: path)?.callees(statedIn: place.property) ?? [])
     }
   }
 

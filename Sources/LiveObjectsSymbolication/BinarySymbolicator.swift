@@ -45,8 +45,8 @@ public final class BinarySymbolicator: Symbolicator {
 
   /// By source file.
   var storedResults: [String: StoredResults?] = [:]
-  /// By folder.
-  var statedResults: [String: Set<StoredResults.Store>] = [:]
+  /// What is called for a property in all files of a folder.
+  var statedResults: [StatedPlace: Set<String>] = [:]
 
   /// - Parameters:
   ///   - binaries: a folder that holds the files of a capture from another machine, at any depth; they are

@@ -40,6 +40,14 @@ struct SourceText {
     self.init(bytes)
   }
 
+  /// Whether a file that can be read has a text. What is behind a NUL is not searched.
+  static func file(at path: String, has text: String) -> Bool {
+    guard let bytes = contents(ofRegularFile: path, atMost: mostBytes) else { return false }
+    return (bytes + [0]).withUnsafeBufferPointer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { strstr($0.baseAddress!, text) != nil }
+    }
+  }
+
   init(_ text: String) { self.init(Array(text.utf8)) }
 
   private init(_ bytes: [UInt8]) {

@@ -1,13 +1,12 @@
 /// Where a source file stores the result of a call straight into a property, or passes it under an argument's name:
 /// `child.parent = Parent()`, `Child(parent: makeParent())`.
 struct StoredResults {
-  struct Store: Hashable {
+  private struct Store: Hashable {
     var callee: String
     var property: String
   }
   private var stores: [Int: Set<Store>] = [:]
-  /// Those into a property of a named object, as in `child.parent = Parent()`. A name alone may be a variable's.
-  private(set) var stated: Set<Store> = []
+  private var stated: Set<Store> = []
 
   init(in text: SourceText) {
     let tokens = text.tokens
@@ -24,6 +23,11 @@ struct StoredResults {
   /// - Parameter callee: a type or function, without its module and the types around it.
   func has(_ callee: String, in property: String, at line: Int) -> Bool {
     [callee, Self.implied].contains { stores[line]?.contains(Store(callee: $0, property: property)) == true }
+  }
+
+  /// What is called for a property of a named object, as in `child.parent = Parent()`. A name alone may be a variable's.
+  func callees(statedIn property: String) -> [String] {
+    stated.filter { $0.property == property }.map(\.callee)
   }
 
   /// The type of `.init()`, which the source does not name.
@@ -59,6 +63,12 @@ struct StoredResults {
     }
     return 0
   }
+}
+
+/// A property, and the files that may fill it.
+struct StatedPlace: Hashable {
+  var folder: String
+  var property: String
 }
 
 extension SourceText.Token {
