@@ -292,24 +292,23 @@ LIVEOBJ_HOOK_WITH_FRAME static int hook_posix_memalign(void **memory, size_t ali
     return error;
 }
 
-LIVEOBJ_HOOK static void hook_free(void *memory) {
-    forget_allocation(memory);
-    original.free(memory);
-}
+static bool clears_freed; // atomic
 
 /// Larger memory is a mapping of its own, which goes away, and may not be writable any more.
 /// Without a record it may have been freed before: its first words are then malloc's, which has to
 /// notice.
-static void clear(void *memory, bool was_recorded) {
+__attribute__((noinline)) static void clear(void *memory, bool was_recorded) {
     enum { MOST_BYTES = 128 << 10, BYTES_OF_MALLOC = 16 };
     size_t start = was_recorded ? 0 : BYTES_OF_MALLOC, bytes = memory ? usable_size(memory) : 0;
     if (bytes > start && bytes < MOST_BYTES)
         memset((char *)memory + start, 0, bytes - start);
 }
 
-/// Takes the place of `hook_free` where tests run.
-LIVEOBJ_HOOK static void hook_free_and_clear(void *memory) {
-    clear(memory, forget_allocation(memory));
+LIVEOBJ_HOOK static void hook_free(void *memory) {
+    bool was_recorded = forget_allocation(memory);
+    // Relaxed: memory that is freed at the moment of the change may be cleared or not.
+    if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)))
+        clear(memory, was_recorded);
     original.free(memory);
 }
 
@@ -358,17 +357,15 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
 void liveobj_hooks_clear_freed(void) {
     const struct liveobj_runtime *runtime = liveobj_runtime_current();
     const uintptr_t *queue = runtime->_dispatch_main_q; // begins with an address in libdispatch
-    uintptr_t libraries[] = {runtime->image.start, runtime->concurrency.start,
-                             runtime->foundation.start, queue ? *queue : 0,
-                             (uintptr_t)runtime->_NSConcreteMallocBlock};
+    uintptr_t libraries[] = {queue ? *queue : 0, (uintptr_t)runtime->_NSConcreteMallocBlock};
     struct liveobj_image image;
     // Sanitizers and other allocators check or use what is freed in ways of their own.
     if (!usable_size || !are_of_one_image((uintptr_t)original.malloc, (uintptr_t)getenv))
         return;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (libraries[i] && liveobj_image_of(libraries[i], &image))
-            liveobj_image_replace_got_entries(&image, "free",
-                                              (void *)(uintptr_t)hook_free_and_clear);
+            liveobj_image_replace_got_entries(&image, "free", (void *)(uintptr_t)hook_free);
+    __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see hook_free
 }
 
 static void install_pointers(const struct liveobj_runtime *runtime) {
