@@ -23,10 +23,13 @@ struct Adjacency {
   subscript(node: Int) -> ArraySlice<UInt32> { targets[Int(starts[node])..<Int(starts[node + 1])] }
 
   var reversed: Adjacency {
-    Adjacency(count: count) { edge in
-      for source in 0..<count {
-        for target in self[source] { edge(Int(target), source) }
-      }
+    Adjacency(count: count) { edge in visitEdges { edge($1, $0) } }
+  }
+
+  /// Without slices, each of which would be retained.
+  func visitEdges(_ edge: (_ source: Int, _ target: Int) -> Void) {
+    for source in 0..<count {
+      for index in Int(starts[source])..<Int(starts[source + 1]) { edge(source, Int(targets[index])) }
     }
   }
 }

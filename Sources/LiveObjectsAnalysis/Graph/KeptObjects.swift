@@ -35,9 +35,7 @@ struct KeptObjects {
     dominators = Dominators(of: edges, isStart: { outside.isHeld[$0] })
     var entries = outside.isHeld.map { $0 ? 1 : 0 as UInt32 }
     entries += [UInt32](repeating: 0, count: graph.heap.blocks.count)
-    for object in 0..<graph.count {
-      for target in edges[object] where target != object { entries[Int(target)] += 1 }
-    }
+    edges.visitEdges { source, target in entries[target] += source == target ? 0 : 1 }
     var blockObjects = [UInt32](repeating: .max, count: graph.heap.blocks.count)
     for owner in graph.heap.blockOwners {
       entries[graph.count + Int(owner.block)] += 1
@@ -51,6 +49,7 @@ struct KeptObjects {
 
   /// The objects, then all that would be freed with them.
   mutating func kept(by core: [UInt32]) -> [Node] {
+    let graph = graph  // else it is retained for each reference
     for object in core { isKept[Int(object)] = true }
     var nodes = core
     nodes += graph.objects(reachedFrom: core) { reference in
@@ -145,6 +144,8 @@ struct RetainedSizes {
 
   private var sizes: [Size]
 
+  init(ofNothing count: Int) { sizes = [Size](repeating: Size(), count: count) }
+
   subscript(finding: Int) -> Size { sizes[finding] }
 
   /// - Parameters:
@@ -152,7 +153,7 @@ struct RetainedSizes {
   ///   - counts: whether an object that a finding keeps alive is counted with it.
   init(of findings: [[UInt32]], _ kept: inout KeptObjects, counts: (_ finding: Int, _ object: Int) -> Bool) {
     let all = findings.map { kept.kept(by: $0) }
-    sizes = [Size](repeating: Size(), count: all.count)
+    self.init(ofNothing: all.count)
     let innermost = Self.innermost(of: all, findings, nodes: kept.count)
     for (finding, nodes) in all.enumerated() {
       for (index, node) in nodes.enumerated()

@@ -23,9 +23,9 @@ struct LeakGroup {
     verdict == .leakedTask ? core.lazy.map(Int.init).filter(graph.isSuspendedTask).min() : nil
   }
 
-  func attributed(to owner: ObjectOwner, _ bytesBehind: UInt64) -> LeakGroup {
+  func attributed(to owner: ObjectOwner) -> LeakGroup {
     var group = self
-    (group.owner, group.bytesBehind) = (owner, bytesBehind)
+    group.owner = owner
     return group
   }
 }

@@ -58,6 +58,9 @@ final class ReferenceGraph: Sendable {
 
   var count: Int { capture.objects.count }
 
+  /// Whether there is memory besides objects with a type: raw buffers, or blocks of C code.
+  var hasMemory: Bool { !heap.blocks.isEmpty || (0..<count).contains { kind(of: $0) == .rawBuffer } }
+
   /// Whether it is lost memory, which is a leak of its own, whatever leads to it.
   func isLost(_ object: Int) -> Bool { lostBuffers.contains(UInt32(object)) }
 
