@@ -47,13 +47,15 @@ struct variables {
     bool is_of_libc;
 };
 
-/// Adds an image's variables. The rest of their pages is unused.
+/// Adds an image's variables. The rest of their pages is unused, and pages that were never written
+/// to are as the file has them.
 static void add_variables(void *context, struct liveobj_extent extent) {
     const struct variables *variables = context;
     liveobj_roots_add(variables->roots,
                       (struct liveobj_memory_range){.start = extent.start,
                                                     .end = extent.end,
                                                     .kind = LIVEOBJ_ROOT_GLOBAL,
+                                                    .is_file = true,
                                                     .is_of_libc = variables->is_of_libc});
     size_t page = liveobj_os_page_bytes();
     add_taken_range(variables->roots, extent.start & ~(page - 1),

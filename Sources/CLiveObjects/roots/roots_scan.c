@@ -128,9 +128,12 @@ static void scan_up_to_heap(struct liveobj_scan *scan, struct liveobj_memory_ran
     scan->range = range;
     scan->next = scan->end_of_heap = 0;
     struct liveobj_extent extent = {range.start, scan->next_heap};
+    enum liveobj_pages found = liveobj_os_visit_pages(extent, range.is_file, scan_extent, scan);
+    // Where the system does not say which pages are a file's, variables are read from all.
+    if (found == LIVEOBJ_PAGES_UNKNOWN && range.kind == LIVEOBJ_ROOT_GLOBAL)
+        found = liveobj_os_visit_pages(extent, false, scan_extent, scan);
     // What was unmapped since it was listed holds nothing.
-    liveobj_scan_note(scan, liveobj_os_visit_pages(extent, range.is_file, scan_extent, scan) !=
-                                LIVEOBJ_PAGES_UNKNOWN);
+    liveobj_scan_note(scan, found != LIVEOBJ_PAGES_UNKNOWN);
 }
 
 static void scan_whole(struct liveobj_scan *scan, struct liveobj_memory_range range) {
