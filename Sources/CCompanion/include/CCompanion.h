@@ -75,8 +75,10 @@ static inline void liveobj_testing_buffer_lines(void) {
 /// last test has ended, so that the report does not depend on whether the process ends before that.
 __attribute__((visibility("hidden"))) void liveobj_wait_for_due_work(void);
 
-/// The library's stable entry point, as a pointer to a function in Swift: `ABI.v0.EntryPoint`.
-const void *swt_abiv0_getEntryPoint(void);
+/// The library's stable entry point, as a pointer to a function in Swift: `ABI.v0.EntryPoint`. Not
+/// null, as the library declares it in Swift: the compiler of 6.0 crashes on two types of a
+/// function.
+__attribute__((returns_nonnull)) const void *swt_abiv0_getEntryPoint(void);
 
 /// \param result For Swift Testing: set to the companion's functions. Not used for XCTest.
 /// \returns NULL if the companion has started, otherwise one sentence about why it has not.

@@ -94,10 +94,13 @@ func plantWorkOfGroup() {
 // MARK: - Queues
 
 final class Route: @unchecked Sendable {
-  static let key = DispatchSpecificKey<Route>()
+  /// Swift 6.0 does not know that keys are `Sendable`.
+  private struct Key: @unchecked Sendable { let value = DispatchSpecificKey<Route>() }
+  private static let key = Key()
   let queue = DispatchQueue(label: "route", attributes: .concurrent)
 
-  func open() { queue.setSpecific(key: Route.key, value: self) }
+  func open() { queue.setSpecific(key: Route.key.value, value: self) }
+  func close() { queue.setSpecific(key: Route.key.value, value: nil) }
 }
 
 @inline(never) @_optimize(none)
@@ -109,7 +112,7 @@ func plantQueueValue() {
 func plantRemovedQueueValue() {
   let route = Route()
   route.open()
-  route.queue.setSpecific(key: Route.key, value: nil)
+  route.close()
 }
 
 // MARK: - Channels
