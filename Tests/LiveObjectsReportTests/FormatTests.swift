@@ -27,7 +27,7 @@ import Testing
     try expectGolden(ReportFormat.junit.bytes(of: FormatSamples.tests), "tests.xml")
   }
 
-  @Test(arguments: ReportFormat.allCases.filter { $0 != .pprof })
+  @Test(arguments: Set(ReportFormat.allCases).subtracting([.pprof]))
   func noTextHasControlCharacters(format: ReportFormat) throws {
     let text = String(decoding: format.bytes(of: FormatSamples.hostile, text: .everything), as: UTF8.self)
     #expect(text.unicodeScalars.allSatisfy { $0.isPrintable || $0 == "\n" })

@@ -73,14 +73,16 @@ struct AnswerTests {
     "of a folder that others can use is not asked for",
     .enabled(if: geteuid() == 0, "only root can be another user"), .serialized,
     arguments: [
-      "mkdir -m 777 F; chown \(user) F", "mkdir -m 700 F", "mkdir -m 700 F.d; chown \(user) F.d; ln -s F.d F",
+      "mkdir -m 777 $f; chown $user $f", "mkdir -m 700 $f",
+      "mkdir -m 700 $f.d; chown $user $f.d; ln -s $f.d $f",
     ])
   func comesFromAClosedFolder(make: String) throws {
     let folder = "/tmp/liveobjects-\(user)"
     defer { _ = try? runProgram("/bin/rm", ["-rf", folder, folder + ".d"]) }
     let script = """
-      \(make.replacing("F", with: folder)); setpriv --reuid \(user) --clear-groups sleep 60 &
-      until [ $(stat -c %u /proc/$!) = \(user) ]; do sleep 0.1; done
+      user=\(user) f=\(folder)
+      \(make); setpriv --reuid $user --clear-groups sleep 60 &
+      until [ $(stat -c %u /proc/$!) = $user ]; do sleep 0.1; done
       \(BuiltProducts.tool) snapshot $!; s=$?; kill $!; exit $s
       """
     let run = try runProgram("/bin/sh", ["-c", script])
