@@ -54,6 +54,8 @@ def closure_forms(place, source, index):
     name = captured(place, source, index)
     if end is None or name is None:
         return []
+    if name == 'self' and not any(re.search(r'\bself\b', line) for line in source[index:end[0] + 1]):
+        name = copy_of_self(source, index)
     lines = source[index:end[0] + 1]
     head, rest = lines[0][:column + 1], lines[0][column + 1:]
     listed = re.match(r'\s*\[([^\]]*)\](?=[^\n]*?\bin\b)', rest)
@@ -98,6 +100,12 @@ def closing(source, index, column):
             if depth == 0:
                 return number, position
     return None
+
+
+def copy_of_self(source, index):
+    """The constant above that is `self`, where the closure does not name it."""
+    copies = (re.search(r'\blet (\w+) = self$', line.rstrip()) for line in reversed(source[max(0, index - 40):index]))
+    return next((copy[1] for copy in copies if copy), 'self')
 
 
 def captured(place, source, index):

@@ -35,6 +35,7 @@ make_root() {
 
 # mount_system ROOT: what programs expect of a running system, and the folders of mount_package_mirrors.
 mount_system() {
+  mount --bind "$1" "$1" # else programs in it cannot unshare their mounts
   mount -t proc proc "$1/proc"
   mount --rbind /dev "$1/dev"
   mount_package_mirrors "$1"
