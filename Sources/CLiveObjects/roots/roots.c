@@ -47,8 +47,7 @@ struct variables {
     bool is_of_libc;
 };
 
-/// Adds an image's variables. The rest of their pages is unused, and pages that were never written
-/// to are as the file has them.
+/// Adds an image's variables. Pages that were never written to are as the file has them.
 static void add_variables(void *context, struct liveobj_extent extent) {
     const struct variables *variables = context;
     liveobj_roots_add(variables->roots,
@@ -57,9 +56,19 @@ static void add_variables(void *context, struct liveobj_extent extent) {
                                                     .kind = LIVEOBJ_ROOT_GLOBAL,
                                                     .is_file = true,
                                                     .is_of_libc = variables->is_of_libc});
+}
+
+/// Takes the pages of an image's variables, and of the constants that the loader has relocated. The
+/// rest of these pages is unused.
+static void take_pages(struct liveobj_roots *roots, const struct liveobj_image *image) {
     size_t page = liveobj_os_page_bytes();
-    add_taken_range(variables->roots, extent.start & ~(page - 1),
-                    liveobj_round_up(extent.end, page));
+    const ElfW(Phdr) *headers = image->headers;
+    for (size_t i = 0; i < image->header_count; i++) {
+        uintptr_t start = image->bias + headers[i].p_vaddr;
+        if (headers[i].p_type == PT_LOAD && headers[i].p_flags & PF_W)
+            add_taken_range(roots, start & ~(page - 1),
+                            liveobj_round_up(start + headers[i].p_memsz, page));
+    }
 }
 
 /// Adds an image's thread variables if they lie next to a thread's control block, which they do in
@@ -82,7 +91,10 @@ static bool add_globals(void *context, const struct liveobj_image *image) {
     liveobj_waiting_code_take(&roots->waiting_code, image);
     struct variables variables = {roots, liveobj_image_is_named(image, "libc.so") ||
                                              liveobj_image_is_named(image, "libc-")};
-    liveobj_image_visit_variables(image, add_variables, &variables);
+    take_pages(roots, image);
+    // The recorder's variables have copies of the program's words.
+    if (!liveobj_image_is_named(image, "libLiveObjectsPreload.so"))
+        liveobj_image_visit_variables(image, add_variables, &variables);
     for (size_t i = 0; i < image->header_count; i++)
         if (headers[i].p_type == PT_TLS)
             add_thread_variables(roots, image, &headers[i]);
