@@ -45,7 +45,7 @@ struct ReachabilityAnalysis {
       return scope.owner(of: group, counted).map(group.attributed)
     }
     signatures = HeldSignatures(in: graph, holders)
-    // What objects keep alive is searched only where it counts: it takes a third of the time of the whole analysis.
+    // What objects keep alive is searched only where it counts: it takes 15 % of a report on 10⁶ objects.
     guard graph.hasMemory else { return }
     for index in leaks.indices { leaks[index].bytesBehind = kept.bytes(behind: leaks[index].objects) }
   }
