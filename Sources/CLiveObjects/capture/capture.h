@@ -145,12 +145,15 @@ struct liveobj_capture {
     struct liveobj_captured_stacks stacks;
 };
 
-/// The records of a graph: their number, and the index of each. Any of them may be free.
-static inline uint32_t liveobj_captured_records(const struct liveobj_capture *capture) {
-    return capture->selection ? capture->selection->count : liveobj_records_end() - 1;
-}
-static inline uint32_t liveobj_captured_record(const struct liveobj_capture *capture, uint32_t i) {
-    return capture->selection ? capture->selection->indices[i] : i + 1;
+/// The next record of a graph, of an object that may have been allocated since `sequence` or is
+/// selected; 0 after the last one. Any of them may be free.
+/// \param position 0 at first.
+static inline uint32_t liveobj_captured_next(const struct liveobj_capture *capture,
+                                             uint32_t *position, uint64_t sequence) {
+    const struct liveobj_selection *selection = capture->selection;
+    if (selection)
+        return *position < selection->count ? selection->indices[(*position)++] : 0;
+    return *position = liveobj_records_next_since(*position, sequence);
 }
 
 // MARK: - snapshot/heap_graph.c

@@ -135,13 +135,12 @@ enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_recorded_test
                                               struct liveobj_selection *visited) {
     struct search search = {
         .test = test, .visited = visited, .is_inconclusive = liveobj_unloads_failure() != NULL};
-    uint32_t records_end = liveobj_records_end();
+    uint32_t index = 0;
     struct liveobj_object object;
     liveobj_reader_start(&search.reader);
     search.reader.direct = false; // a block that C code has freed is no memory any more
-    for (uint32_t index = 1; index < records_end && !search.is_inconclusive; index++)
-        if (liveobj_records_may_be_since(index, test->first) &&
-            liveobj_records_get(index, &object) && is_of(test, &object))
+    while (!search.is_inconclusive && (index = liveobj_records_next_since(index, test->first)))
+        if (liveobj_records_get(index, &object) && is_of(test, &object))
             search_from(&search, index, &object);
     search.is_inconclusive |= search.reader.refused;
     end_search(&search);
@@ -165,13 +164,12 @@ static bool is_instance(const struct liveobj_object *object, struct liveobj_read
 
 void liveobj_test_instances_visit(const struct liveobj_recorded_test *test,
                                   liveobj_visit_instance_fn visit, void *context) {
-    uint32_t records_end = liveobj_records_end();
+    uint32_t index = 0;
     struct liveobj_object object;
     struct liveobj_reader reader;
     liveobj_reader_start(&reader);
-    for (uint32_t index = 1; index < records_end; index++) {
-        if (!liveobj_records_may_be_since(index, test->first) ||
-            !liveobj_records_get(index, &object) || !is_made_in(test, &object) ||
+    while ((index = liveobj_records_next_since(index, test->first))) {
+        if (!liveobj_records_get(index, &object) || !is_made_in(test, &object) ||
             !is_instance(&object, &reader))
             continue;
         struct liveobj_instance instance = {~object.address, object.sequence, object.stack};

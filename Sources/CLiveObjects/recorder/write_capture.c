@@ -26,11 +26,10 @@ typedef bool (*visit_object_fn)(struct liveobj_capture *capture, void *context,
 
 static void visit_objects(struct liveobj_capture *capture, uint64_t next, visit_object_fn visit,
                           void *context) {
-    uint32_t end = liveobj_records_end();
+    uint32_t index = 0;
     struct liveobj_object object;
-    for (uint32_t index = 1; index < end && !capture->stream.failed; index++)
-        if (liveobj_records_may_be_since(index, capture->since) &&
-            liveobj_records_get(index, &object) && object.sequence >= capture->since &&
+    while (!capture->stream.failed && (index = liveobj_records_next_since(index, capture->since)))
+        if (liveobj_records_get(index, &object) && object.sequence >= capture->since &&
             object.sequence < next)
             capture->stream.failed |= !visit(capture, context, &object);
 }

@@ -25,8 +25,9 @@ static uint32_t capacity;
 
 static uint32_t end = 1; // records at and above were never used; atomic
 static struct liveobj_lock arena_lock;
-static struct liveobj_arena arena; // of records
-static uint32_t room;              // records below are backed by memory; atomic
+static struct liveobj_arena arena;        // of records
+static struct liveobj_arena newest_arena; // of `liveobj_heap.newest`
+static uint32_t room;                     // records below are backed by memory; atomic
 
 static struct liveobj_lock batches_lock;
 static struct liveobj_batch *full_batches;
@@ -49,9 +50,12 @@ static uint32_t granule_bits(void) {
 
 bool liveobj_records_start(uint64_t max_objects) {
     uint64_t count = max_objects < UINT32_MAX - 1 ? max_objects + 1 : UINT32_MAX;
+    uint64_t newest_bytes = (count / LIVEOBJ_RECORD_BLOCK + 1) * sizeof *liveobj_heap.newest;
     bool is_started = liveobj_arena_start(&arena, count * sizeof(struct liveobj_record)) &&
+                      liveobj_arena_start(&newest_arena, newest_bytes) &&
                       liveobj_page_map_start(&liveobj_heap.map, granule_bits());
     liveobj_heap.records = (struct liveobj_record *)(void *)arena.start;
+    liveobj_heap.newest = (uint64_t *)(void *)newest_arena.start;
     uint64_t most =
         arena.most / sizeof(struct liveobj_record); // the arena may be larger than a small request
     capacity = (uint32_t)(most < count ? most : count);
@@ -67,14 +71,16 @@ LIVEOBJ_HOOK uint32_t liveobj_records_room(void) {
 }
 
 static bool commit_locked(uint32_t wanted) {
+    size_t blocks = wanted / LIVEOBJ_RECORD_BLOCK + 1;
     bool done = liveobj_ledger_make_room(wanted) &&
+                liveobj_arena_grow(&newest_arena, blocks * sizeof *liveobj_heap.newest) &&
                 liveobj_arena_grow(&arena, wanted * sizeof(struct liveobj_record));
     if (done) // release: a reader of the count may use the memory
         __atomic_store_n(&room, wanted, __ATOMIC_RELEASE);
     return done;
 }
 
-/// Backs the records below `wanted` with memory, and before them their accounts.
+/// Backs the records below `wanted` with memory, and before them what belongs to them.
 static bool commit_records(uint32_t wanted) {
     enum { STEP = 1 << 13 };
     uint32_t whole = wanted + STEP < capacity ? (wanted + STEP - 1) / STEP * STEP : capacity;
@@ -243,6 +249,15 @@ LIVEOBJ_HOOK uint32_t liveobj_records_refill(struct liveobj_thread *thread) {
     return 0;
 }
 
+LIVEOBJ_HOOK void liveobj_records_raise(uint64_t *newest, uint64_t sequence) {
+    enum { STEP = 4096 }; // the next numbers are near, and are not noted again
+    uint64_t present = LIVEOBJ_LOAD_RELAXED(*newest), raised = sequence | (STEP - 1);
+    // Relaxed: the slot, stored later, publishes it with the record.
+    while (present < sequence && !__atomic_compare_exchange_n(newest, &present, raised, true,
+                                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
 LIVEOBJ_HOOK uint32_t *liveobj_records_claim_slot(uintptr_t address) {
     if (address >> LIVEOBJ_ADDRESS_BITS == 0)
         liveobj_page_map_add_leaf(&liveobj_heap.map, address);
@@ -278,6 +293,23 @@ LIVEOBJ_HOOK bool liveobj_records_get(uint32_t index, struct liveobj_object *obj
         return false; // deallocated meanwhile
     *object = liveobj_record_unpack(copy);
     return true;
+}
+
+static bool may_be_since(uint32_t index, uint64_t sequence) {
+    return (LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].sequence_and_size) &
+            liveobj_value_mask) >= sequence;
+}
+
+uint32_t liveobj_records_next_since(uint32_t index, uint64_t sequence) {
+    uint32_t last = liveobj_records_end() - 1;
+    while (index < last) {
+        index++;
+        if (LIVEOBJ_LOAD_RELAXED(liveobj_heap.newest[index / LIVEOBJ_RECORD_BLOCK]) < sequence)
+            index |= LIVEOBJ_RECORD_BLOCK - 1; // the last one of the block
+        else if (may_be_since(index, sequence))
+            return index;
+    }
+    return 0;
 }
 
 bool liveobj_records_find(uintptr_t address, struct liveobj_object *object) {

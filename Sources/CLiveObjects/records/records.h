@@ -52,6 +52,8 @@ LIVEOBJ_HOOK uint32_t liveobj_records_room(void);
 
 /// The end of the indices in use: records have the indices [1, end).
 LIVEOBJ_HOOK uint32_t liveobj_records_end(void);
+/// The next record that may be of an object allocated since `sequence`; 0 after the last one.
+uint32_t liveobj_records_next_since(uint32_t index, uint64_t sequence);
 /// Reads a record. Another thread may deallocate the object meanwhile.
 /// \returns false if no live object has this index.
 LIVEOBJ_HOOK bool liveobj_records_get(uint32_t index, struct liveobj_object *object);
@@ -84,8 +86,14 @@ _Static_assert(sizeof(struct liveobj_record) == 32,
 struct liveobj_heap {
     struct liveobj_page_map map;
     struct liveobj_record *records; // records[0] is never used
+    /// By block of records: a number that is not below any sequence number in the block. A search
+    /// for new objects leaves out the other blocks: a program that once had millions of objects has
+    /// as many records.
+    uint64_t *newest;
 };
 extern struct liveobj_heap liveobj_heap;
+
+enum { LIVEOBJ_RECORD_BLOCK = 512 };
 
 /// The scope, from the two words of a record that hold its halves.
 static inline uint32_t liveobj_scope_unpack(uint64_t address, uint64_t metadata) {
@@ -94,15 +102,8 @@ static inline uint32_t liveobj_scope_unpack(uint64_t address, uint64_t metadata)
 
 static const uint64_t liveobj_value_mask = (UINT64_C(1) << LIVEOBJ_VALUE_BITS) - 1;
 
-/// A cheap filter before `liveobj_records_get`, which also reads the page map to see whether the
-/// object is live.
-/// \returns false if the record is of an object allocated before `sequence`.
-static inline bool liveobj_records_may_be_since(uint32_t index, uint64_t sequence) {
-    return (LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].sequence_and_size) &
-            liveobj_value_mask) >= sequence;
-}
-
-/// A cheap filter likewise: the stack trace of the record's object, live or not.
+/// A cheap filter before `liveobj_records_get`: the stack trace of the record's object, live or
+/// not.
 static inline uint32_t liveobj_records_stack(uint32_t index) {
     return (uint32_t)LIVEOBJ_LOAD_RELAXED(liveobj_heap.records[index].origin);
 }
@@ -122,6 +123,15 @@ static inline struct liveobj_object liveobj_record_unpack(struct liveobj_record 
 /// bits after years.
 static inline uint64_t liveobj_pack(uint64_t value, uint64_t extra) {
     return value | extra << LIVEOBJ_VALUE_BITS;
+}
+
+/// Raises a block's number. Slow path.
+LIVEOBJ_HOOK void liveobj_records_raise(uint64_t *newest, uint64_t sequence);
+
+static inline void liveobj_records_note(uint32_t index, uint64_t sequence) {
+    uint64_t *newest = &liveobj_heap.newest[index / LIVEOBJ_RECORD_BLOCK];
+    if (LIVEOBJ_UNLIKELY(LIVEOBJ_LOAD_RELAXED(*newest) < sequence))
+        liveobj_records_raise(newest, sequence);
 }
 
 /// Takes a free record for a thread whose batch is empty. \returns 0 if none can be had. Slow path.
@@ -175,6 +185,7 @@ liveobj_records_insert(struct liveobj_thread *thread, struct liveobj_object obje
         return;
     }
     liveobj_ledger_allocated(index, object.metadata);
+    liveobj_records_note(index, object.sequence);
     liveobj_record_fill(&liveobj_heap.records[index], object);
     // Release: a reader that finds the record through the slot finds it written.
     __atomic_store_n(slot, index, __ATOMIC_RELEASE);

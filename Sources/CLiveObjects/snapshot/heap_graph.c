@@ -22,19 +22,26 @@ static void add_type(struct liveobj_capture *capture, uint32_t id) {
     liveobj_references_prepare(type);
 }
 
+/// Objects with lower sequence numbers have types whose layouts are compiled. Captures with
+/// references are made one at a time.
+static uint64_t compiled_until;
+
+/// Compiles the layouts of types that came since the last capture.
 /// \returns false if memory for a type could not be had. Past the deadline, the rest is left out.
-static bool add_live_types(struct liveobj_capture *capture) {
+static bool compile_new_types(struct liveobj_capture *capture) {
     struct liveobj_object object;
-    uint32_t count = liveobj_captured_records(capture), id = 1;
+    uint64_t mark = liveobj_sequence_mark();
+    uint32_t position = 0, index, id = 1;
     bool is_late = false;
-    for (uint32_t i = 0; i < count && id && !is_late; i++) {
+    while (id && !is_late && (index = liveobj_captured_next(capture, &position, compiled_until))) {
         bool is_new = false;
-        if (liveobj_records_get(liveobj_captured_record(capture, i), &object))
+        if (liveobj_records_get(index, &object))
             id = liveobj_captured_type_id(&capture->types, &object, &capture->reader, &is_new);
         if (is_new)
             add_type(capture, id);
         is_late = is_new && liveobj_deadline_is_past(capture->deadline);
     }
+    compiled_until = is_late || capture->selection ? compiled_until : mark;
     return id != 0;
 }
 
@@ -44,7 +51,7 @@ static bool has_room_for_snapshot(const struct liveobj_capture *capture) {
     // Bytes for each object in the result, in the capture made of it, and in the snapshot process.
     enum { OBJECT_BYTES = 100 + 100 + 20, LEAST_BYTES = 8 << 20, BYTES_OF_PAGE_TABLE_BYTE = 512 };
     uint64_t live = capture->status.allocations - capture->status.deallocations;
-    uint64_t records = liveobj_captured_records(capture);
+    uint64_t records = capture->selection ? capture->selection->count : liveobj_records_end();
     uint64_t objects = live < records ? live : records;
     uint64_t resident = liveobj_os_resident_bytes();
     uint64_t wanted = LEAST_BYTES + objects * OBJECT_BYTES + resident / BYTES_OF_PAGE_TABLE_BYTE;
@@ -62,7 +69,7 @@ static const char *prepare_walk(struct liveobj_heap_walk *walk,
     if (!has_room_for_snapshot(walk->capture))
         return no_room;
     walk->report = liveobj_os_map_shared(sizeof *walk->report);
-    if (!walk->report || !add_live_types(walk->capture))
+    if (!walk->report || !compile_new_types(walk->capture))
         return no_memory;
     liveobj_dispatch_prepare();
     liveobj_core_prepare();
@@ -85,7 +92,7 @@ static void add_late_types(struct liveobj_capture *capture,
         uint32_t id = liveobj_type_table_id(&capture->types.table, type, &is_new);
         capture->stream.failed |= id == 0;
         if (is_new)
-            liveobj_put_type(&capture->type_section, id, type, &capture->images);
+            add_type(capture, id);
     }
 }
 

@@ -28,21 +28,23 @@ static uintptr_t address_of(uint32_t index) {
 /// address is harmless.
 static void fetch_ahead(const struct liveobj_walk *walk) {
     enum { AHEAD = 16 };
-    uint32_t later = walk->index + AHEAD;
-    if (later < walk->records_end && walk->ordinals[later])
-        __builtin_prefetch((const void *)address_of(later));
+    if (walk->number + AHEAD <= walk->count)
+        __builtin_prefetch((const void *)address_of(walk->records[walk->number + AHEAD]));
+}
+
+void liveobj_walk_move(struct liveobj_walk *walk, uint32_t number) {
+    walk->number = number;
+    walk->object = liveobj_record_unpack(liveobj_heap.records[walk->records[number]]);
 }
 
 bool liveobj_walk_next(struct liveobj_walk *walk) {
-    while (++walk->index < walk->records_end) {
-        fetch_ahead(walk);
-        if (walk->ordinals[walk->index]) { // live: no other thread runs
-            walk->object = liveobj_record_unpack(liveobj_heap.records[walk->index]);
-            return true;
-        }
-    }
-    walk->index = 0;
-    return false;
+    fetch_ahead(walk);
+    bool has_next = walk->number < walk->count;
+    if (has_next)
+        liveobj_walk_move(walk, walk->number + 1);
+    else
+        walk->number = 0;
+    return has_next;
 }
 
 static uint32_t find_record(const struct liveobj_walk *walk, uintptr_t address) {
@@ -69,24 +71,29 @@ void liveobj_walk_read_header(void *context) {
 
 // MARK: - Objects
 
-/// Numbers the objects in the order of their records, which is the order of the walk.
-static bool number_objects(struct liveobj_walk *walk) {
-    enum { UNNUMBERED = 1 };
+/// Marks the records of live objects in `ordinals`.
+static bool mark_objects(struct liveobj_walk *walk) {
     struct liveobj_object object;
-    uint32_t count = liveobj_captured_records(walk->capture);
+    uint32_t position = 0, index;
     walk->ordinals = liveobj_os_map((size_t)walk->records_end * sizeof *walk->ordinals);
-    for (uint32_t i = 0; walk->ordinals && i < count; i++) {
-        uint32_t index = liveobj_captured_record(walk->capture, i);
+    while (walk->ordinals && (index = liveobj_captured_next(walk->capture, &position, 0)))
         if (liveobj_records_get(index, &object)) {
-            walk->ordinals[index] = UNNUMBERED;
+            walk->ordinals[index] = 1;
             walk->has_tasks |= object.metadata == LIVEOBJ_METADATA_TASK;
         }
-    }
-    for (uint32_t index = 1; walk->ordinals && index < walk->records_end; index++)
-        if (walk->ordinals[index])
+    return walk->ordinals;
+}
+
+/// Numbers the objects in the order of their records, which is the order of the walk.
+static bool number_objects(struct liveobj_walk *walk) {
+    walk->records = liveobj_os_map((size_t)walk->records_end * sizeof *walk->records);
+    for (uint32_t index = 1; walk->records && index < walk->records_end; index++)
+        if (walk->ordinals[index]) {
             walk->ordinals[index] = ++walk->count;
+            walk->records[walk->count] = index;
+        }
     walk->found = liveobj_os_map(((size_t)walk->count + 1) * sizeof *walk->found);
-    return walk->ordinals && walk->found;
+    return walk->records && walk->found;
 }
 
 static void add_task_memory(void *context) {
@@ -152,8 +159,10 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     walk.capture->reader.direct = true; // no other thread runs
     liveobj_reader_cache_pages();
     liveobj_reader_start(liveobj_metadata_reader());
+    if (!mark_objects(&walk))
+        return false;
     if (!walk.capture->selection && liveobj_roots_place_stacks(walk.roots))
-        liveobj_freed_buffers_forget(walk.roots);
+        liveobj_freed_buffers_forget(walk.roots, walk.ordinals);
     if (!number_objects(&walk) || !write_walked_objects(&walk))
         return false;
     find_task_memory(&walk);

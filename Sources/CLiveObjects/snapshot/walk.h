@@ -77,19 +77,20 @@ struct liveobj_walk {
     struct liveobj_stream stream;
     uint32_t records_end;
     uint32_t *ordinals; // by record index, counted from 1; 0 if not numbered
+    uint32_t *records;  // record indexes, by ordinal
     uint32_t count;
     bool has_tasks;
     struct liveobj_task_memory task_memory;
     struct liveobj_found *found;      // by ordinal, counted from 1
-    struct liveobj_suspects suspects; // by record index
-    uint32_t *held_buffers;           // record indexes of suspects that are held, and not read yet
+    struct liveobj_suspects suspects; // by ordinal
+    uint32_t *held_buffers;           // ordinals of suspects that are held, and not read yet
     uint32_t held_buffer_count;
     uint32_t held_buffer_capacity;
     bool has_unread_words;        // of an object: a buffer may be in use
     struct liveobj_blocks blocks; // that objects may point to
 
     // The current object.
-    uint32_t index;
+    uint32_t number; // its ordinal; 0 before the first one
     struct liveobj_object object;
     uint32_t type;
     bool is_new_type;
@@ -114,9 +115,11 @@ struct liveobj_walk {
 /// Moves to the next live object. After the last one, moves back to the start.
 /// \returns false if there is no next object.
 bool liveobj_walk_next(struct liveobj_walk *walk);
+/// Moves to the object with this ordinal.
+void liveobj_walk_move(struct liveobj_walk *walk, uint32_t number);
 /// The index of the current object among all objects, counted from 0.
 static inline uint32_t liveobj_walk_ordinal(const struct liveobj_walk *walk) {
-    return walk->ordinals[walk->index] - 1;
+    return walk->number - 1;
 }
 /// Reads the current object's type and counts. A fault ends the step.
 void liveobj_walk_read_header(void *walk);

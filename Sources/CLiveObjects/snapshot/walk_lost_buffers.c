@@ -54,7 +54,7 @@ static bool is_of_program(const struct liveobj_object *buffer) {
 /// A step.
 static void note_buffer_without_referrer(void *context) {
     struct liveobj_walk *walk = context;
-    struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+    struct liveobj_found *found = &walk->found[walk->number];
     found->is_buffer = !found->referrer && is_of_program(&walk->object) &&
                        !liveobj_side_table_object(walk->object.address);
 }
@@ -75,7 +75,7 @@ static bool is_in_use(const struct liveobj_walk *walk) {
     bool is_mapped = buffer->bytes >= LARGE_BYTES &&
                      buffer->address % LIVEOBJ_PAGE_BYTES == HEADER_BYTES &&
                      liveobj_roots_is_heap(walk->roots, buffer->address);
-    return is_mapped || walk->found[walk->ordinals[walk->index]].is_in_use;
+    return is_mapped || walk->found[walk->number].is_in_use;
 }
 
 void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk) {
@@ -84,7 +84,7 @@ void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk) {
         !liveobj_section_start(&section, &walk->stream, "LOST"))
         return;
     while (liveobj_walk_next(walk)) {
-        const struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+        const struct liveobj_found *found = &walk->found[walk->number];
         if (!found->is_buffer || found->is_held || !is_in_use(walk))
             continue;
         liveobj_section_reserve(&section, sizeof(uint32_t));

@@ -110,7 +110,7 @@ static void add_edge(void *context, const struct liveobj_reference *reference) {
     walk->found[target].unexplained -= ownership == LIVEOBJ_OWNERSHIP_STRONG;
     walk->found[target].is_weak_target |= ownership == LIVEOBJ_OWNERSHIP_WEAK;
     if (walk->object.metadata != LIVEOBJ_METADATA_RAW_BUFFER)
-        walk->found[target].referrer = walk->ordinals[walk->index];
+        walk->found[target].referrer = walk->number;
     liveobj_walk_add_edge(walk,
                           (struct liveobj_edge){liveobj_walk_ordinal(walk), target - 1,
                                                 reference->label, reference->element,
@@ -133,7 +133,7 @@ static void add_pointer(void *context, const struct liveobj_reference *reference
     struct liveobj_walk *walk = context;
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
     uint32_t target = liveobj_walk_find(walk, reference->target);
-    if (!target || walk->found[target].referrer == walk->ordinals[walk->index])
+    if (!target || walk->found[target].referrer == walk->number)
         return;
     const struct liveobj_slot *slot =
         liveobj_references_slot_at(&walk->object, type, reference->place);
@@ -190,7 +190,7 @@ static void read_references(void *context) {
     if (walk->strong.is_pinned)
         return;
     if (walk->strong.is_known)
-        walk->found[walk->ordinals[walk->index]].unexplained += (int32_t)walk->strong.value;
+        walk->found[walk->number].unexplained += (int32_t)walk->strong.value;
     walk->contents = liveobj_references_visit(&walk->object, type, add_edge, walk);
     add_pointers(walk, type);
     if (!walk->capture->selection && may_hold_pointers(type))

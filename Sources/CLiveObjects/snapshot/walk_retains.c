@@ -28,11 +28,13 @@ static void put_site(void *context, uint32_t stack, uint32_t retains, uint32_t r
 
 static void put_sites(struct retain_writer *writer) {
     struct liveobj_walk *walk = writer->walk;
-    while (liveobj_walk_next(walk))
-        if (liveobj_ledger_has(walk->index)) {
+    while (liveobj_walk_next(walk)) {
+        uint32_t index = walk->records[walk->number];
+        if (liveobj_ledger_has(index)) {
             put_site(writer, walk->object.stack, 1, 0);
-            liveobj_ledger_visit(walk->index, put_site, writer);
+            liveobj_ledger_visit(index, put_site, writer);
         }
+    }
 }
 
 void liveobj_walk_write_retains(struct liveobj_walk *walk) {

@@ -71,7 +71,7 @@ static void take_root(void *context, const struct liveobj_root *root) {
     uint32_t number = liveobj_walk_find(walk, root->target);
     bool is_disguised = !number && root->word;
     if (is_disguised)
-        number = walk->ordinals[liveobj_suspects_find(&walk->suspects, root->word)];
+        number = liveobj_suspects_find(&walk->suspects, root->word);
     struct liveobj_found *found = &walk->found[number];
     found->is_held |= found->is_buffer || !may_be_old(root);
     if (is_disguised && (found->is_buffer || may_be_old(root)))

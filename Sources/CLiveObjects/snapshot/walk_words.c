@@ -20,7 +20,7 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 // MARK: - Suspects
 
 static bool is_suspect(const struct liveobj_walk *walk) {
-    const struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+    const struct liveobj_found *found = &walk->found[walk->number];
     bool is_object = walk->object.metadata != LIVEOBJ_METADATA_TASK &&
                      walk->object.metadata != LIVEOBJ_METADATA_RAW_BUFFER;
     return !found->is_held && (found->is_buffer || (is_object && found->unexplained > 0));
@@ -29,11 +29,11 @@ static bool is_suspect(const struct liveobj_walk *walk) {
 void liveobj_walk_find_suspects(struct liveobj_walk *walk) {
     liveobj_suspects_clear(&walk->suspects);
     while (liveobj_walk_next(walk)) {
-        struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+        struct liveobj_found *found = &walk->found[walk->number];
         found->is_buffer = found->is_buffer && !found->is_held;
         uint64_t bytes = walk->object.bytes ? walk->object.bytes : 1; // the start is always inside
         struct liveobj_suspect suspect = {walk->object.address, walk->object.address + bytes,
-                                          walk->index};
+                                          walk->number};
         if (is_suspect(walk) && !liveobj_suspects_add(&walk->suspects, suspect))
             walk->stream.failed = true;
     }
@@ -63,30 +63,29 @@ static bool may_lead(const struct liveobj_walk *walk, const struct liveobj_type 
                : !liveobj_walk_find(walk, word & LIVEOBJ_REFERENCE_MASK);
 }
 
-static void hold_buffer(struct liveobj_walk *walk, uint32_t index) {
-    struct liveobj_found *found = &walk->found[walk->ordinals[index]];
+static void hold_buffer(struct liveobj_walk *walk, uint32_t number) {
+    struct liveobj_found *found = &walk->found[number];
     if (found->is_held)
         return;
     found->is_held = true;
     if (liveobj_os_make_room((void **)&walk->held_buffers, walk->held_buffer_count,
-                             &walk->held_buffer_capacity, sizeof index))
-        walk->held_buffers[walk->held_buffer_count++] = index;
+                             &walk->held_buffer_capacity, sizeof number))
+        walk->held_buffers[walk->held_buffer_count++] = number;
     else
         walk->has_unread_words = true;
 }
 
 static void take_word(struct liveobj_walk *walk, uintptr_t place) {
     const struct liveobj_type *type = &walk->capture->types.table.types[walk->type];
-    uint32_t index = liveobj_suspects_find(&walk->suspects, *(const uintptr_t *)place);
-    uint32_t source = walk->ordinals[walk->index], target = walk->ordinals[index];
-    if (target == source)
+    uint32_t target = liveobj_suspects_find(&walk->suspects, *(const uintptr_t *)place);
+    if (target == walk->number)
         return;
     if (walk->found[target].is_buffer)
-        hold_buffer(walk, index);
+        hold_buffer(walk, target);
     else if (target && may_lead(walk, type, place))
         liveobj_walk_add_edge(walk,
-                              (struct liveobj_edge){source - 1, target - 1, label_of_words(type),
-                                                    LIVEOBJ_NO_ELEMENT, 0});
+                              (struct liveobj_edge){walk->number - 1, target - 1,
+                                                    label_of_words(type), LIVEOBJ_NO_ELEMENT, 0});
 }
 
 static void take_words(void *context, struct liveobj_extent words) {
@@ -125,18 +124,19 @@ static void write_words_of_object(struct liveobj_walk *walk, struct liveobj_sect
 /// Side tables keep the addresses of dead objects. Buffers that are suspects are read once they are
 /// held.
 static bool is_left_out(const struct liveobj_walk *walk) {
-    const struct liveobj_found *found = &walk->found[walk->ordinals[walk->index]];
+    const struct liveobj_found *found = &walk->found[walk->number];
     return found->is_buffer ||
            (found->is_weak_target && walk->object.metadata == LIVEOBJ_METADATA_RAW_BUFFER);
 }
 
-/// Moves to a suspect that is held, and was not read.
+/// Moves to a suspect that is held, and was not read. After the last one, moves back to the start.
 static bool next_held_buffer(struct liveobj_walk *walk) {
-    if (walk->held_buffer_count == 0)
-        return false;
-    walk->index = walk->held_buffers[--walk->held_buffer_count];
-    walk->object = liveobj_record_unpack(liveobj_heap.records[walk->index]);
-    return true;
+    bool has_next = walk->held_buffer_count > 0;
+    if (has_next)
+        liveobj_walk_move(walk, walk->held_buffers[--walk->held_buffer_count]);
+    else
+        walk->number = 0;
+    return has_next;
 }
 
 void liveobj_walk_write_words(struct liveobj_walk *walk) {

@@ -42,6 +42,30 @@ static unsigned live(void) {
     return count;
 }
 
+static unsigned live_since(uint64_t sequence) {
+    unsigned count = 0;
+    struct liveobj_object object;
+    for (uint32_t index = 0; (index = liveobj_records_next_since(index, sequence));)
+        count += liveobj_records_get(index, &object) && object.sequence >= sequence;
+    return count;
+}
+
+static void new_objects_are_found_among_the_records_of_old_ones(struct liveobj_thread *thread) {
+    enum { MANY = 20 * LIVEOBJ_RECORD_BLOCK, NEW = MANY / 7 };
+    for (unsigned i = 0; i < MANY; i++)
+        insert(thread, address_of(i), 32);
+    uint64_t mark = liveobj_sequence_mark();
+    EXPECT(live_since(0) == MANY && live_since(mark) == 0);
+    for (unsigned i = 0; i < MANY; i += 7)
+        EXPECT(remove_at(thread, address_of(i)));
+    for (unsigned i = 0; i < NEW; i++)
+        insert(thread, address_of(MANY + i), 32);
+    EXPECT(live_since(mark) == NEW);
+    for (unsigned i = 0; i < MANY + NEW; i++)
+        remove_at(thread, address_of(i));
+    EXPECT(live_since(0) == 0 && live_since(mark) == 0);
+}
+
 static void every_field_of_an_object_is_returned(struct liveobj_thread *thread) {
     struct liveobj_object object;
     uint64_t bytes = (UINT64_C(1) << 40) + 5;
@@ -276,6 +300,7 @@ TEST(lookups_of_arbitrary_words_touch_no_memory) {
 int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT));
     struct liveobj_thread *thread = liveobj_thread_attach();
+    new_objects_are_found_among_the_records_of_old_ones(thread);
     every_field_of_an_object_is_returned(thread);
     unknown_addresses_have_no_record(thread);
     an_address_that_is_allocated_twice_is_a_missed_deallocation(thread);

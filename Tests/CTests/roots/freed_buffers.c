@@ -25,6 +25,7 @@ enum {
     BUFFERS
 };
 
+enum { LIMIT = 1 << 16 };
 enum { SMALL = 72, MEDIUM = 2000, LARGE = 100 << 10, MAPPED = 1 << 20 };
 
 static const size_t bytes[BUFFERS] = {SMALL,  SMALL,  MAPPED, SMALL,  LARGE,
@@ -58,9 +59,12 @@ static void free_buffers(void) {
 }
 
 static bool forget(void *context, liveobj_write_fn write, void *destination) {
+    static uint32_t is_recorded[LIMIT];
     struct liveobj_object object;
+    for (uint32_t index = 1; index < liveobj_records_end(); index++)
+        is_recorded[index] = liveobj_records_get(index, &object);
     EXPECT(liveobj_roots_place_stacks(context));
-    liveobj_freed_buffers_forget(context);
+    liveobj_freed_buffers_forget(context, is_recorded);
     for (size_t i = 0; i < BUFFERS; i++)
         is_live[i] = liveobj_records_find((uintptr_t)buffers[i], &object);
     return write(destination, is_live, sizeof is_live);
@@ -81,7 +85,7 @@ static void forget_in_snapshot(void) {
 }
 
 int main(void) {
-    EXPECT(liveobj_threads_start() && liveobj_records_start(1 << 16));
+    EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT));
     EXPECT(liveobj_thread_attach() != NULL);
     make_buffers();
     forget_in_snapshot();

@@ -74,7 +74,8 @@ static uintptr_t hidden(uintptr_t address) {
     return ~address;
 }
 
-static void make_object(size_t index, size_t bytes) {
+/// Not inlined: a copy of the address would stay in the frame of `main`.
+__attribute__((noinline)) static void make_object(size_t index, size_t bytes) {
     struct liveobj_object object = {.bytes = bytes, .sequence = 1};
     object.address = (uintptr_t)calloc(1, bytes);
     objects[index] = hidden(object.address);
