@@ -59,10 +59,11 @@ private func plantBuffer() -> UnsafeMutableRawPointer {
   .allocate(byteCount: bufferBytes, alignment: 16)
 }
 
-/// An object goes with its buffer.
+/// An object goes with its buffer. A buffer that an array leads to is not lost.
 @inline(never) @_optimize(none)
 private func plantLostBuffers() {
   for _ in 0..<30 { plantBuffer().storeBytes(of: Handle().giveAway(), as: UnsafeMutableRawPointer.self) }
+  boxes.append(UInt64(UInt(bitPattern: plantBuffer())) + 8)
 }
 
 @inline(never) @_optimize(none)
