@@ -27,7 +27,7 @@ struct liveobj_suspects {
     uint32_t count;
     uint32_t capacity;
     /// A bit for each page with a suspect, by the last bits of the page's number.
-    uint64_t pages[1024];
+    uint64_t pages[8192];
 };
 
 /// \returns false if memory ran out.
