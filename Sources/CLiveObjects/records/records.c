@@ -301,9 +301,8 @@ static bool may_be_since(uint32_t index, uint64_t sequence) {
 }
 
 uint32_t liveobj_records_next_since(uint32_t index, uint64_t sequence) {
-    uint32_t last = liveobj_records_end() - 1;
-    while (index < last) {
-        index++;
+    uint32_t records_end = liveobj_records_end(); // 0 if no record has memory yet
+    for (index++; index < records_end; index++) {
         if (LIVEOBJ_LOAD_RELAXED(liveobj_heap.newest[index / LIVEOBJ_RECORD_BLOCK]) < sequence)
             index |= LIVEOBJ_RECORD_BLOCK - 1; // the last one of the block
         else if (may_be_since(index, sequence))

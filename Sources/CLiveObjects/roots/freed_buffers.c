@@ -28,11 +28,10 @@ struct search {
 
 /// Notes the buffer that a chunk in use was allocated for.
 static void note_buffer(struct search *search, uintptr_t content, size_t room) {
-    struct liveobj_object object;
     uint32_t index = liveobj_records_near(content);
     if (!index || !search->is_live[index])
         return;
-    object = liveobj_record_unpack(liveobj_heap.records[index]);
+    struct liveobj_object object = liveobj_record_unpack(liveobj_heap.records[index]);
     if (object.address == content && object.bytes <= room)
         search->is_live[index] = HAS_CHUNK;
 }

@@ -41,7 +41,8 @@ static bool compile_new_types(struct liveobj_capture *capture) {
             add_type(capture, id);
         is_late = is_new && liveobj_deadline_is_past(capture->deadline);
     }
-    compiled_until = is_late || capture->selection ? compiled_until : mark;
+    bool is_complete = id && !is_late && !capture->selection;
+    compiled_until = is_complete ? mark : compiled_until;
     return id != 0;
 }
 
@@ -84,6 +85,7 @@ static const char *prepare_walk(struct liveobj_heap_walk *walk,
 
 enum { GRAPH_READ = 1, GRAPH_NOT_READ = 2 };
 
+/// Past the deadline they only get names: compiling nested types may take minutes.
 static void add_late_types(struct liveobj_capture *capture,
                            const struct liveobj_heap_walk_report *report) {
     for (uint32_t i = 0; i < report->new_type_count; i++) {
@@ -92,7 +94,9 @@ static void add_late_types(struct liveobj_capture *capture,
         uint32_t id = liveobj_type_table_id(&capture->types.table, type, &is_new);
         capture->stream.failed |= id == 0;
         if (is_new)
-            add_type(capture, id);
+            liveobj_put_type(&capture->type_section, id, type, &capture->images);
+        if (is_new && !liveobj_deadline_is_past(capture->deadline))
+            liveobj_references_prepare(type);
     }
 }
 

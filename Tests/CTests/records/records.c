@@ -299,6 +299,7 @@ TEST(lookups_of_arbitrary_words_touch_no_memory) {
 
 int main(void) {
     EXPECT(liveobj_threads_start() && liveobj_records_start(LIMIT));
+    EXPECT(liveobj_records_next_since(0, 0) == 0);
     struct liveobj_thread *thread = liveobj_thread_attach();
     new_objects_are_found_among_the_records_of_old_ones(thread);
     every_field_of_an_object_is_returned(thread);
