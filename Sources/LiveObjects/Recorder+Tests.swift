@@ -80,22 +80,28 @@ extension Recorder {
     return instances
   }
 
-  /// The result of a check for retain cycles without a scan of the whole heap.
-  package enum PartialCapture {
-    /// No object that the test left behind can be part of a cycle.
-    case noCycle
-    /// A capture of the objects that the test left behind and of those reachable from them. A definite retain
-    /// cycle in it is valid; other holders of objects are missing.
+  /// What is known of the objects that a test left behind.
+  package enum TestCapture {
+    /// None of them leaks.
+    case clean
     case captured(RawCapture)
-    /// A full capture is needed.
+    /// There is no capture.
     case inconclusive
   }
 
-  package static func partialCapture(of test: UInt32) -> PartialCapture {
+  /// Captures what decides whether the objects that a test left behind leak.
+  ///
+  /// - Parameter survivors: objects of the test. The capture has all objects and roots, unless variables and stacks
+  ///   hold the survivors. With `nil` it has the objects that may be part of a retain cycle, and those reachable from
+  ///   them; a definite retain cycle in it is valid, other holders are missing.
+  package static func capture(of test: UInt32, unlessHeld survivors: [ObjectIdentity]? = nil) -> TestCapture {
+    let instances = survivors?.map {
+      liveobj_instance(complement: ~UInt($0.address.value), sequence: $0.sequence, stack: 0)
+    }
     var buffer = liveobj_buffer()
-    switch liveobj_test_capture_to_memory(test, &buffer) {
-    case LIVEOBJ_CYCLE_NONE: return .noCycle
-    case LIVEOBJ_CYCLE_POSSIBLE:
+    switch liveobj_test_capture_to_memory(test, instances, instances?.count ?? 0, &buffer) {
+    case LIVEOBJ_TEST_CLEAN: return .clean
+    case LIVEOBJ_TEST_CAPTURED:
       let bytes = UnsafeRawBufferPointer(start: buffer.bytes, count: buffer.count)
       return .captured(ignoring { RawCapture(bytes: bytes) })
     default: return .inconclusive

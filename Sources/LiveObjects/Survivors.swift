@@ -55,7 +55,7 @@ struct Survivors {
 /// The identity of an object, which no other object at its address has.
 package struct ObjectIdentity: Hashable, Sendable {
   let address: ObjectAddress
-  private let sequence: UInt64
+  let sequence: UInt64
 
   package init(_ object: LiveObject) {
     address = object.address

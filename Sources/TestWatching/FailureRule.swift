@@ -25,6 +25,9 @@ package struct FailureRule: Sendable {
   /// Whether any finding fails a test.
   package var failsTests: Bool { failOn != .none }
 
+  /// Whether a test may leave objects behind that something holds.
+  var allowsHeld: Bool { failOn != .held && failOn != .growth }
+
   /// - Parameters:
   ///   - test: the id of the test; suppressions may name it.
   ///   - certainOnly: whether objects that may still be released, or have holders that were not read, are ignored.

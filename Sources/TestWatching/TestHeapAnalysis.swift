@@ -30,8 +30,8 @@ package struct TestHeapAnalysis {
   package static func cycles(
     of test: WatchedTest, by rule: FailureRule
   ) -> (analysis: TestHeapAnalysis?, isConclusive: Bool) {
-    switch Recorder.partialCapture(of: test.number) {
-    case .noCycle: return (nil, true)
+    switch Recorder.capture(of: test.number) {
+    case .clean: return (nil, true)
     case .inconclusive: return (nil, false)
     case .captured(let bytes):
       guard let capture = try? bytes.decoded() else { return (nil, false) }
@@ -48,17 +48,30 @@ package struct TestHeapAnalysis {
 
   private static let largeHeap = 4096
 
-  /// Scans the whole heap. Allows one scan at a time: each takes memory for the whole heap.
+  /// Scans the whole heap, unless something holds all objects and that fails no test. Allows one scan at a time: each
+  /// takes memory for the whole heap.
   ///
-  /// - Throws: if there is no capture.
-  package init(at test: WatchedTest, by rule: FailureRule) throws(LiveObjects.TrackingError) {
-    let result = Self.turn.withLock { _ in
-      Result { () throws(LiveObjects.TrackingError) in
-        let capture = try Recorder.capture(since: 0, references: true).decoded()
-        return TestHeapAnalysis(at: test, in: capture, by: rule)
+  /// - Parameter survivors: what the test left behind; `nil` where that is not known.
+  /// - Returns: the analysis, and whether nothing else remains to be evaluated; neither if there is no capture.
+  package static func scan(
+    of test: WatchedTest, leaving survivors: [ObjectIdentity]?, by rule: FailureRule
+  ) -> (analysis: TestHeapAnalysis?, isHeld: Bool) {
+    turn.withLock { _ in
+      switch capture(of: test, leaving: survivors, by: rule) {
+      case .clean: return (nil, true)
+      case .inconclusive: return (nil, false)
+      case .captured(let bytes):
+        let capture = try? bytes.decoded()
+        return (capture.map { TestHeapAnalysis(at: test, in: $0, by: rule) }, false)
       }
     }
-    self = try result.get()
+  }
+
+  private static func capture(
+    of test: WatchedTest, leaving survivors: [ObjectIdentity]?, by rule: FailureRule
+  ) -> Recorder.TestCapture {
+    if let survivors, rule.allowsHeld { return Recorder.capture(of: test.number, unlessHeld: survivors) }
+    return (try? Recorder.capture(since: 0, references: true)).map { .captured($0) } ?? .inconclusive
   }
 
   private static let turn = Locked(())

@@ -67,7 +67,8 @@
 
     private func scan(at test: WatchedTest, _ host: CompanionHost) -> TestHeapAnalysis? {
       let (analysis, isConclusive) = TestHeapAnalysis.cycles(of: test, by: host.rule)
-      return isConclusive ? analysis : (try? TestHeapAnalysis(at: test, by: host.rule)) ?? analysis
+      if isConclusive { return analysis }
+      return TestHeapAnalysis.scan(of: test, leaving: nil, by: host.rule).analysis ?? analysis
     }
 
     /// The leaks that are certain now. The rest is evaluated in the report at the end.

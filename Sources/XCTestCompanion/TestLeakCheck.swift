@@ -28,7 +28,7 @@
       if TestHeapAnalysis.isHeapLarge { last = cycles }
       isDecided = last?.explains(survivors) ?? false
       if isDecided { return }
-      last = scan ?? last ?? cycles
+      scan(survivors)
       isSettled = last.map { !$0.maySettle(namedBy: symbolicator) } ?? true
     }
 
@@ -37,7 +37,12 @@
 
     private var cycles: TestHeapAnalysis? { TestHeapAnalysis.cycles(of: test, by: rule).analysis }
 
-    private var scan: TestHeapAnalysis? { try? TestHeapAnalysis(at: test, by: rule) }
+    /// Evaluates the whole heap, as far as it makes a difference.
+    private func scan(_ survivors: [ObjectIdentity]?) {
+      let (analysis, isHeld) = TestHeapAnalysis.scan(of: test, leaving: survivors, by: rule)
+      last = isHeld ? nil : analysis ?? last ?? cycles
+      isDecided = isHeld
+    }
 
     /// The time to wait before the next call; `nil` when the last analysis is final.
     func pause() -> Duration? {
@@ -46,7 +51,8 @@
       if let survivors, let pause = settling.pause(after: survivors) { return pause }
       isSettled = true
       if let survivors, let last, last.isValid(for: survivors) { return nil }
-      last = scan ?? cycles
+      last = nil
+      scan(survivors)
       return nil
     }
   }

@@ -16,6 +16,7 @@
 
 #include "CLiveObjects.h"
 #include "capture/stream.h"
+#include "capture/test_table.h"
 #include "heap/object_type.h"
 #include "metadata/types.h"
 #include "records/records.h"
@@ -131,11 +132,20 @@ struct liveobj_selection {
     uint32_t count;
 };
 
+/// The objects that are evaluated at the end of a test.
+struct liveobj_survivors {
+    struct liveobj_recorded_test test;
+    const struct liveobj_instance *items;
+    size_t count;
+};
+
 /// A capture that is being written.
 struct liveobj_capture {
     uint64_t since;
     uint64_t deadline;                         // by which references have been read
     const struct liveobj_selection *selection; // of the objects of a graph; NULL for all
+    const struct liveobj_survivors *survivors; // whose holders may suffice; NULL for none
+    bool is_held;                              // all of them are, and no graph was written
     struct liveobj_status status;
     struct liveobj_stream stream;
     struct liveobj_reader reader;

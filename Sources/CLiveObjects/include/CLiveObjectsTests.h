@@ -87,30 +87,6 @@ bool liveobj_arguments_only_list_tests(int count, char *const *arguments);
 
 // MARK: - What a test left behind
 
-/// Result of the search for cycles among the objects that a test left behind.
-enum liveobj_cycle_check {
-    /// No pointer path leads from the test's objects back to them.
-    LIVEOBJ_CYCLE_NONE = 0,
-    /// The capture has all objects on such paths. A cycle in it whose retains are all balanced is a
-    /// leak. Other holders of an object are not in it.
-    LIVEOBJ_CYCLE_POSSIBLE = 1,
-    /// A limit was reached, or memory could not be read or mapped: take a capture of the whole
-    /// heap.
-    LIVEOBJ_CYCLE_INCONCLUSIVE = 2,
-};
-
-/// Captures the objects that a test left behind, with references: the live objects of its scope and
-/// of those opened in it (or, without a scope, allocated since it began), and those reachable from
-/// them. Older objects, those of other tests and tasks are left out. Cost: one pass over all
-/// records, about a nanosecond each; if a cycle is possible, a snapshot process, and a pass over
-/// the words of all objects. \returns LIVEOBJ_CYCLE_POSSIBLE if `write` was given a whole capture.
-enum liveobj_cycle_check liveobj_test_capture(uint32_t test, liveobj_write_fn write, void *context);
-
-/// `liveobj_test_capture` into memory of its own.
-/// \param buffer is set if the result is LIVEOBJ_CYCLE_POSSIBLE.
-enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
-                                                        struct liveobj_buffer *buffer);
-
 /// A live instance, without a capture.
 struct liveobj_instance {
     uintptr_t complement; // of its address, so that a stored copy is not a reference
@@ -123,6 +99,41 @@ typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_in
 /// buffers, and none whose deinit has begun. Cost: one pass over all records, about a nanosecond
 /// each.
 void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit, void *context);
+
+/// What is known of the objects that a test left behind.
+enum liveobj_test_check {
+    /// Without instances: no pointer path leads from the test's objects back to them. Of instances:
+    /// no cycle keeps any of them, and variables or stacks in use hold them all.
+    LIVEOBJ_TEST_CLEAN = 0,
+    /// There is a capture. Without instances it has all objects on such paths. A cycle in it whose
+    /// retains are all balanced is a leak. Other holders of an object are not in it.
+    LIVEOBJ_TEST_CAPTURED = 1,
+    /// A limit was reached, or memory could not be read or mapped: take a capture of the whole
+    /// heap.
+    LIVEOBJ_TEST_INCONCLUSIVE = 2,
+};
+
+/// Captures what decides whether the objects leak that a test left behind.
+///
+/// Without instances: the live objects of its scope and of those opened in it (or, without a scope,
+/// allocated since it began), and those reachable from them, with references. Older objects, those
+/// of other tests and tasks are left out. Cost: one pass over all records, about a nanosecond each;
+/// if a cycle is possible, a snapshot process, and a pass over the words of all objects.
+///
+/// With instances, the whole heap, unless something holds them all. Cost: a snapshot process, and a
+/// pass over the objects that they and the roots lead to, or over all.
+///
+/// \param instances Objects that were allocated while the test ran. NULL for none.
+/// \returns LIVEOBJ_TEST_CAPTURED if `write` was given a whole capture.
+enum liveobj_test_check liveobj_test_capture(uint32_t test,
+                                             const struct liveobj_instance *instances, size_t count,
+                                             liveobj_write_fn write, void *context);
+
+/// `liveobj_test_capture` into memory of its own.
+/// \param buffer is set if the result is LIVEOBJ_TEST_CAPTURED.
+enum liveobj_test_check liveobj_test_capture_to_memory(uint32_t test,
+                                                       const struct liveobj_instance *instances,
+                                                       size_t count, struct liveobj_buffer *buffer);
 
 #pragma GCC visibility pop
 

@@ -49,11 +49,14 @@ struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_con
     return (struct liveobj_buffer){NULL, 0};
 }
 
-enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
-                                                        struct liveobj_buffer *buffer) {
+enum liveobj_test_check liveobj_test_capture_to_memory(uint32_t test,
+                                                       const struct liveobj_instance *instances,
+                                                       size_t count,
+                                                       struct liveobj_buffer *buffer) {
     struct growing growing = {0};
-    enum liveobj_cycle_check check = liveobj_test_capture(test, append_to_buffer, &growing);
-    if (check == LIVEOBJ_CYCLE_POSSIBLE)
+    enum liveobj_test_check check =
+        liveobj_test_capture(test, instances, count, append_to_buffer, &growing);
+    if (check == LIVEOBJ_TEST_CAPTURED)
         *buffer = trimmed_buffer(growing);
     else
         liveobj_os_unmap(growing.bytes, growing.capacity);

@@ -21,8 +21,10 @@
     PROCEDURE(scope_set_key, (enum liveobj_scope_owner owner, const void *key), (owner, key))      \
     FUNCTION(uint32_t, test_begin, (const struct liveobj_test *test), (test))                      \
     PROCEDURE(test_end, (uint32_t test, enum liveobj_test_outcome outcome), (test, outcome))       \
-    FUNCTION(enum liveobj_cycle_check, test_capture,                                               \
-             (uint32_t test, liveobj_write_fn write, void *context), (test, write, context))       \
+    FUNCTION(enum liveobj_test_check, test_capture,                                                \
+             (uint32_t test, const struct liveobj_instance *instances, size_t count,               \
+              liveobj_write_fn write, void *context),                                              \
+             (test, instances, count, write, context))                                             \
     FUNCTION(uint32_t, test_current, (void), ())                                                   \
     PROCEDURE(ignore_begin, (void), ())                                                            \
     PROCEDURE(ignore_end, (void), ())                                                              \

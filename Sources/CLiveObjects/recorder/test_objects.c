@@ -131,8 +131,8 @@ static bool is_of(const struct liveobj_recorded_test *test, const struct liveobj
            (!test->scope || object->scope);
 }
 
-enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_recorded_test *test,
-                                              struct liveobj_selection *visited) {
+enum liveobj_test_check liveobj_cycle_search(const struct liveobj_recorded_test *test,
+                                             struct liveobj_selection *visited) {
     struct search search = {
         .test = test, .visited = visited, .is_inconclusive = liveobj_unloads_failure() != NULL};
     uint32_t index = 0;
@@ -144,9 +144,9 @@ enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_recorded_test
             search_from(&search, index, &object);
     search.is_inconclusive |= search.reader.refused;
     end_search(&search);
-    return search.is_inconclusive ? LIVEOBJ_CYCLE_INCONCLUSIVE
-           : search.has_cycle     ? LIVEOBJ_CYCLE_POSSIBLE
-                                  : LIVEOBJ_CYCLE_NONE;
+    return search.is_inconclusive ? LIVEOBJ_TEST_INCONCLUSIVE
+           : search.has_cycle     ? LIVEOBJ_TEST_CAPTURED
+                                  : LIVEOBJ_TEST_CLEAN;
 }
 
 // MARK: - Instances

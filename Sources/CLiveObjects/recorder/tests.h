@@ -24,11 +24,11 @@ void liveobj_selection_end(struct liveobj_selection *selection);
 
 /// Follows the words of the objects that a test left behind.
 /// \param visited receives all objects that were visited, to be ended by the caller.
-/// \returns LIVEOBJ_CYCLE_NONE if no word leads back to an object that it was reached from,
-/// LIVEOBJ_CYCLE_INCONCLUSIVE if a limit was reached or memory could not be read, else
-/// LIVEOBJ_CYCLE_POSSIBLE: a capture of the visited objects decides.
-enum liveobj_cycle_check liveobj_cycle_search(const struct liveobj_recorded_test *test,
-                                              struct liveobj_selection *visited);
+/// \returns LIVEOBJ_TEST_CLEAN if no word leads back to an object that it was reached from,
+/// LIVEOBJ_TEST_INCONCLUSIVE if a limit was reached or memory could not be read, else
+/// LIVEOBJ_TEST_CAPTURED: a capture of the visited objects decides.
+enum liveobj_test_check liveobj_cycle_search(const struct liveobj_recorded_test *test,
+                                             struct liveobj_selection *visited);
 
 /// See `liveobj_test_visit_instances`.
 void liveobj_test_instances_visit(const struct liveobj_recorded_test *test,

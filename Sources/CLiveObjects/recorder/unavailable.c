@@ -24,7 +24,7 @@ static const struct {
                .reason = "LiveObjects watches the Swift runtime on Linux only"},
     .scope_make = 1,
     .declares_type = true,
-    .test_capture = LIVEOBJ_CYCLE_NONE,
+    .test_capture = LIVEOBJ_TEST_CLEAN,
 };
 
 #define FUNCTION(result, name, parameters, arguments)                                              \
@@ -59,9 +59,11 @@ struct liveobj_buffer liveobj_capture_to_memory(uint64_t since, enum liveobj_con
 
 void liveobj_buffer_free(struct liveobj_buffer buffer) {}
 
-enum liveobj_cycle_check liveobj_test_capture_to_memory(uint32_t test,
-                                                        struct liveobj_buffer *buffer) {
-    return LIVEOBJ_CYCLE_NONE;
+enum liveobj_test_check liveobj_test_capture_to_memory(uint32_t test,
+                                                       const struct liveobj_instance *instances,
+                                                       size_t count,
+                                                       struct liveobj_buffer *buffer) {
+    return LIVEOBJ_TEST_CLEAN;
 }
 
 #endif

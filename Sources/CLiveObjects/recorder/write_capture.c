@@ -171,7 +171,8 @@ static void write_live(struct liveobj_capture *capture,
         write_recorded_objects(capture, next);
     if (failure)
         liveobj_write_no_heap_graph(&capture->stream, failure);
-    liveobj_write_stacks(capture);
+    if (!capture->is_held)
+        liveobj_write_stacks(capture);
 }
 
 /// The number of objects of each type, without images and tests: many of these are stored.
@@ -191,11 +192,12 @@ static void write_all_tests(struct liveobj_capture *capture,
     liveobj_write_known_scopes(&capture->stream);
 }
 
-bool liveobj_capture_write(const struct liveobj_capture_request *request) {
+bool liveobj_capture_write(const struct liveobj_capture_request *request, bool *is_held) {
     struct liveobj_capture capture = {
         .since = request->since,
         .deadline = liveobj_deadline_in(LIVEOBJ_READING_SECONDS),
         .selection = request->selection,
+        .survivors = request->survivors,
         .status = request->status,
         .stream = {.write = request->write, .context = request->context},
     };
@@ -217,6 +219,8 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
         end_work(&capture);
     }
     liveobj_stream_end(&capture.stream);
+    if (is_held)
+        *is_held = capture.is_held;
     return !capture.stream.failed;
 }
 

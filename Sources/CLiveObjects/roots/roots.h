@@ -2,7 +2,7 @@
 //
 // `liveobj_roots_find` runs in the program just before the snapshot process starts, and asks the
 // system where memory lies. In the snapshot process `liveobj_roots_place_stacks` finds the stacks
-// in it, and `liveobj_roots_scan` reads it.
+// in it, and `liveobj_roots_scan` reads it, or `liveobj_roots_scan_in_use` a part of it.
 
 #pragma once
 
@@ -104,5 +104,8 @@ uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
                             const struct liveobj_task_memory *tasks,
                             const struct liveobj_suspects *suspects, liveobj_visit_root_fn visit,
                             void *context);
+/// Visits words of the program's variables, and of the parts of its stacks that are in use.
+void liveobj_roots_scan_in_use(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
+                               void *context);
 
 #pragma GCC visibility pop

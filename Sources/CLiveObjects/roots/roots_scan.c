@@ -289,21 +289,26 @@ static void visit_library_objects(struct liveobj_scan *scan) {
                      scan->library_object_capacity * sizeof *scan->library_objects);
 }
 
+static struct liveobj_scan start_scan(const struct liveobj_roots *roots,
+                                      liveobj_visit_root_fn visit, void *context) {
+    return (struct liveobj_scan){.roots = roots,
+                                 .visit = visit,
+                                 .context = context,
+                                 .layout = liveobj_thread_layout_find(roots->own_thread),
+                                 .continuations = liveobj_continuations_find(&roots->caches),
+                                 .groups = liveobj_dispatch_groups(),
+                                 .unread = roots->unread};
+}
+
 uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
                             const struct liveobj_task_memory *tasks,
                             const struct liveobj_suspects *suspects, liveobj_visit_root_fn visit,
                             void *context) {
     // More than the memory of any machine; larger ranges are reserved address space.
     static const uintptr_t most = UINT64_C(1) << 40;
-    struct liveobj_scan scan = {.roots = roots,
-                                .tasks = tasks,
-                                .suspects = suspects,
-                                .visit = visit,
-                                .context = context,
-                                .layout = liveobj_thread_layout_find(roots->own_thread),
-                                .continuations = liveobj_continuations_find(&roots->caches),
-                                .groups = liveobj_dispatch_groups(),
-                                .unread = roots->unread};
+    struct liveobj_scan scan = start_scan(roots, visit, context);
+    scan.tasks = tasks;
+    scan.suspects = suspects;
     uintptr_t left = most;
     scan_copies(&scan);
     for (uint32_t i = 0; i < roots->count; i++) {
@@ -317,6 +322,20 @@ uint32_t liveobj_roots_scan(const struct liveobj_roots *roots,
     visit_library_objects(&scan);
     liveobj_address_table_end(&scan.continuations);
     return scan.unread;
+}
+
+void liveobj_roots_scan_in_use(const struct liveobj_roots *roots, liveobj_visit_root_fn visit,
+                               void *context) {
+    static const struct liveobj_task_memory no_tasks;
+    static struct liveobj_suspects no_suspects;
+    struct liveobj_scan scan = start_scan(roots, visit, context);
+    scan.tasks = &no_tasks;
+    scan.suspects = &no_suspects;
+    scan_copies(&scan);
+    for (uint32_t i = 0; i < roots->count; i++)
+        if (roots->ranges[i].kind != LIVEOBJ_ROOT_C_MEMORY)
+            scan_memory(&scan, i);
+    liveobj_address_table_end(&scan.continuations);
 }
 
 LIVEOBJ_ANY_MEMORY_END

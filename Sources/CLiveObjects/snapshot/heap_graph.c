@@ -185,7 +185,8 @@ const char *liveobj_write_heap_graph(struct liveobj_capture *capture,
             liveobj_snapshot_run(liveobj_heap_walk, capture->selection ? NULL : &walk.roots.threads,
                                  &walk, answer_capacity(), capture->deadline);
         failure = child.failure;
-        if (!failure)
+        capture->is_held = !failure && walk.report->is_held;
+        if (!failure && !capture->is_held)
             write_answer(&walk, &child);
         liveobj_snapshot_end(&child);
     }

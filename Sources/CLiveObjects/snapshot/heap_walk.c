@@ -159,9 +159,14 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
     walk.capture->reader.direct = true; // no other thread runs
     liveobj_reader_cache_pages();
     liveobj_reader_start(liveobj_metadata_reader());
+    bool has_stacks = !walk.capture->selection && liveobj_roots_place_stacks(walk.roots);
+    walk.report->is_held = has_stacks && walk.capture->survivors &&
+                           liveobj_walk_proves_held(&walk, walk.capture->survivors);
+    if (walk.report->is_held)
+        return true;
     if (!mark_objects(&walk))
         return false;
-    if (!walk.capture->selection && liveobj_roots_place_stacks(walk.roots))
+    if (has_stacks)
         liveobj_freed_buffers_forget(walk.roots, walk.ordinals);
     if (!number_objects(&walk) || !write_walked_objects(&walk))
         return false;

@@ -1,6 +1,7 @@
 // walk.h - the parts of the heap walk, which runs in the snapshot process.
 //
 //   heap_walk.c        the order of the parts; visits one object after the other; OBJS
+//   walk_survivors.c   whether a test leaves nothing to explain: then nothing is written
 //   walk_references.c  LABL, DECL, FUNC, REFS, ELEM
 //   walk_blocks.c      BLCK
 //   walk_lost_buffers.c  LOST
@@ -43,6 +44,7 @@ struct liveobj_heap_walk_report {
     uint32_t scanned_objects;
     uint32_t timeouts;
     uint32_t unread; // of `enum liveobj_unread`
+    bool is_held;    // all that the capture's test left behind; nothing was written
     /// Types of objects that were allocated after the program had listed the types. Their ids
     /// follow those of the capture. The program looks up their names.
     uint32_t new_type_count;
@@ -147,6 +149,11 @@ void liveobj_walk_write_references(struct liveobj_walk *walk);
 /// Adds the blocks that the current object may point to: words of its stored properties.
 void liveobj_walk_find_blocks(struct liveobj_walk *walk, const struct liveobj_type *type);
 void liveobj_walk_write_blocks(struct liveobj_walk *walk);
+/// Whether roots hold all that a test left behind, as far as strong references show it. Before
+/// objects are numbered.
+bool liveobj_walk_proves_held(struct liveobj_walk *walk, const struct liveobj_survivors *survivors);
+/// Whether code of the program allocated a raw buffer, not the runtime for itself. In a step.
+bool liveobj_buffer_may_be_lost(const struct liveobj_object *buffer);
 /// Finds the raw buffers to which no object refers, after the references were written.
 void liveobj_walk_find_buffers(struct liveobj_walk *walk);
 /// Lists these buffers and the objects with an unexplained retain, if no root is known to hold

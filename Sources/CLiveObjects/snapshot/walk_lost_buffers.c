@@ -51,12 +51,15 @@ static bool is_of_program(const struct liveobj_object *buffer) {
            is_in_standard_library(trace.frames[i]);
 }
 
+bool liveobj_buffer_may_be_lost(const struct liveobj_object *buffer) {
+    return is_of_program(buffer) && !liveobj_side_table_object(buffer->address);
+}
+
 /// A step.
 static void note_buffer_without_referrer(void *context) {
     struct liveobj_walk *walk = context;
     struct liveobj_found *found = &walk->found[walk->number];
-    found->is_buffer = !found->referrer && is_of_program(&walk->object) &&
-                       !liveobj_side_table_object(walk->object.address);
+    found->is_buffer = !found->referrer && liveobj_buffer_may_be_lost(&walk->object);
 }
 
 void liveobj_walk_find_buffers(struct liveobj_walk *walk) {

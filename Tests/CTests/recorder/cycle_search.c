@@ -10,14 +10,14 @@ static bool discard_output(void *context, const void *bytes, size_t count) {
     return true;
 }
 
-static enum liveobj_cycle_check cycle_check_of(uint32_t test) {
-    return liveobj_test_capture(test, discard_output, NULL);
+static enum liveobj_test_check cycle_check_of(uint32_t test) {
+    return liveobj_test_capture(test, NULL, 0, discard_output, NULL);
 }
 
 static bool cycle_is_possible(uint32_t test) {
-    enum liveobj_cycle_check remains = cycle_check_of(test);
-    EXPECT(remains != LIVEOBJ_CYCLE_INCONCLUSIVE);
-    return remains == LIVEOBJ_CYCLE_POSSIBLE;
+    enum liveobj_test_check remains = cycle_check_of(test);
+    EXPECT(remains != LIVEOBJ_TEST_INCONCLUSIVE);
+    return remains == LIVEOBJ_TEST_CAPTURED;
 }
 
 TEST(an_object_without_references_is_no_cycle) {
@@ -94,7 +94,7 @@ TEST(the_partial_capture_contains_only_reachable_objects) {
     void *left = make_object_in(scope), *right = make_object(), *unrelated = make_object();
     set(left, FIRST, right);
     set(right, FIRST, left);
-    EXPECT(liveobj_test_capture_to_memory(test, &capture) == LIVEOBJ_CYCLE_POSSIBLE);
+    EXPECT(liveobj_test_capture_to_memory(test, NULL, 0, &capture) == LIVEOBJ_TEST_CAPTURED);
     struct section graph = section_find(capture, "GRPH");
     EXPECT(section_find(capture, "OBJS").count == 2 * OBJECT_BYTES);
     EXPECT(section_word(graph, STATE) == READ && section_word(graph, FLAGS) & PARTIAL);
@@ -120,7 +120,7 @@ TEST(the_search_is_inconclusive_beyond_the_object_limit) {
     uint32_t scope = liveobj_scope_make(), test = begin_test("Module.Suite/large()", "", scope);
     for (size_t i = 0; i < COUNT; i++)
         objects[i] = make_object_in(scope);
-    EXPECT(cycle_check_of(test) == LIVEOBJ_CYCLE_INCONCLUSIVE);
+    EXPECT(cycle_check_of(test) == LIVEOBJ_TEST_INCONCLUSIVE);
     for (size_t i = 0; i < COUNT; i++)
         free_object(objects[i]);
     EXPECT(!cycle_is_possible(test));
