@@ -60,11 +60,27 @@ extension Recorder {
   package static func markKnownIssue(_ scope: UInt32) { liveobj_scope_mark_known_issue(scope) }
 
   /// A live object, without a capture.
-  ///
-  /// - stackTrace: its number in captures.
-  package typealias Instance = (identity: ObjectIdentity, stackTrace: UInt32)
+  package struct Instance {
+    package let identity: ObjectIdentity
+    /// Its number in captures.
+    package let stackTrace: UInt32
+    /// Whether it is raw memory.
+    package let isBuffer: Bool
 
-  /// The live objects that were allocated while a test without a scope ran, except raw buffers.
+    fileprivate init(_ instance: liveobj_instance) {
+      let address = ObjectAddress(UInt64(~instance.complement))
+      identity = ObjectIdentity(at: address, sequence: instance.sequence)
+      (stackTrace, isBuffer) = (instance.stack, instance.is_buffer)
+    }
+
+    fileprivate var forRecorder: liveobj_instance {
+      liveobj_instance(
+        complement: ~UInt(identity.address.value), sequence: identity.sequence, stack: stackTrace,
+        is_buffer: isBuffer)
+    }
+  }
+
+  /// The live objects that were allocated while a test without a scope ran.
   package static func instances(of test: UInt32) -> [Instance] {
     var instances: [Instance] = []
     withUnsafeMutablePointer(to: &instances) { instances in
@@ -72,9 +88,7 @@ extension Recorder {
         test,
         { instances, instance in
           guard let instance = instance?.pointee else { return }
-          let address = ObjectAddress(UInt64(~instance.complement))
-          instances?.assumingMemoryBound(to: [Instance].self).pointee
-            .append((ObjectIdentity(at: address, sequence: instance.sequence), instance.stack))
+          instances?.assumingMemoryBound(to: [Instance].self).pointee.append(Instance(instance))
         }, instances)
     }
     return instances
@@ -91,13 +105,12 @@ extension Recorder {
 
   /// Captures what decides whether the objects that a test left behind leak.
   ///
-  /// - Parameter survivors: objects of the test. The capture has all objects and roots, unless variables and stacks
-  ///   hold the survivors. With `nil` it has the objects that may be part of a retain cycle, and those reachable from
+  /// - Parameter instances: objects of the test. The capture has all objects and roots, unless variables and stacks
+  ///   hold these. With `nil` it has the objects that may be part of a retain cycle, and those reachable from
   ///   them; a definite retain cycle in it is valid, other holders are missing.
-  package static func capture(of test: UInt32, unlessHeld survivors: [ObjectIdentity]? = nil) -> TestCapture {
-    let instances = survivors?.map {
-      liveobj_instance(complement: ~UInt($0.address.value), sequence: $0.sequence, stack: 0)
-    }
+  package static func capture(of test: UInt32, unlessHeld instances: [Instance]? = nil) -> TestCapture {
+    let instances = instances?.map(\.forRecorder)
+    if instances?.isEmpty == true { return .clean }
     var buffer = liveobj_buffer()
     switch liveobj_test_capture_to_memory(test, instances, instances?.count ?? 0, &buffer) {
     case LIVEOBJ_TEST_CLEAN: return .clean

@@ -25,8 +25,8 @@ package struct FailureRule: Sendable {
   /// Whether any finding fails a test.
   package var failsTests: Bool { failOn != .none }
 
-  /// Whether a test may leave objects behind that something holds.
-  var allowsHeld: Bool { failOn != .held && failOn != .growth }
+  /// Whether a test may leave behind what something holds, or may hold.
+  var allowsHeld: Bool { failOn == .leaks }
 
   /// - Parameters:
   ///   - test: the id of the test; suppressions may name it.

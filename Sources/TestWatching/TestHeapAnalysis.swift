@@ -54,7 +54,7 @@ package struct TestHeapAnalysis {
   /// - Parameter survivors: what the test left behind; `nil` where that is not known.
   /// - Returns: the analysis, and whether nothing else remains to be evaluated; neither if there is no capture.
   package static func scan(
-    of test: WatchedTest, leaving survivors: [ObjectIdentity]?, by rule: FailureRule
+    of test: WatchedTest, leaving survivors: [Recorder.Instance]?, by rule: FailureRule
   ) -> (analysis: TestHeapAnalysis?, isHeld: Bool) {
     turn.withLock { _ in
       switch capture(of: test, leaving: survivors, by: rule) {
@@ -68,7 +68,7 @@ package struct TestHeapAnalysis {
   }
 
   private static func capture(
-    of test: WatchedTest, leaving survivors: [ObjectIdentity]?, by rule: FailureRule
+    of test: WatchedTest, leaving survivors: [Recorder.Instance]?, by rule: FailureRule
   ) -> Recorder.TestCapture {
     if let survivors, rule.allowsHeld { return Recorder.capture(of: test.number, unlessHeld: survivors) }
     return (try? Recorder.capture(since: 0, references: true)).map { .captured($0) } ?? .inconclusive
@@ -91,8 +91,8 @@ package struct TestHeapAnalysis {
 
   /// Whether the result is still valid: all objects of its failures are alive, unreachable or held as before.
   /// Another scan could only show less, if a thread runs that did not run then.
-  package func isValid(for survivors: [ObjectIdentity]) -> Bool {
-    let alive = Set(survivors)
+  package func isValid(for survivors: [Recorder.Instance]) -> Bool {
+    let alive = Set(survivors.lazy.map(\.identity))
     return isConclusive
       && suspects.allSatisfy { $0.members.allSatisfy { !$0.isCore || alive.contains(ObjectIdentity($0)) } }
   }
@@ -107,9 +107,9 @@ package struct TestHeapAnalysis {
   package var hasSuspects: Bool { !suspects.isEmpty }
 
   /// Whether all objects are part of certain leaks: then nothing else in the heap makes a difference.
-  package func explains(_ survivors: [ObjectIdentity]) -> Bool {
+  package func explains(_ survivors: [Recorder.Instance]) -> Bool {
     let leaked = Set(certainLeaks.lazy.flatMap(\.members).map(ObjectIdentity.init))
-    return survivors.allSatisfy(leaked.contains)
+    return survivors.allSatisfy { $0.isBuffer || leaked.contains($0.identity) }
   }
 
   /// Whether a failure may still be released, or is inconclusive.

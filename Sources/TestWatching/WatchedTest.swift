@@ -45,15 +45,18 @@ package struct WatchedTest: Sendable {
     Recorder.close(number, outcome, isEvaluated: false)
   }
 
-  /// The live objects of a test without a scope, except those that the test library allocated for itself.
+  /// The live objects of a test without a scope, except those that the test library allocated for itself; none where
+  /// only raw memory is left.
   ///
   /// - Throws: if there is no capture.
-  package func survivors() throws(LiveObjects.TrackingError) -> [ObjectIdentity] {
+  package func survivors() throws(LiveObjects.TrackingError) -> [Recorder.Instance] {
     let instances = Recorder.instances(of: number)
+    guard !instances.allSatisfy(\.isBuffer) else { return [] }
     if !instances.allSatisfy({ Self.librarySites.isClassified($0.stackTrace) }) {
       Self.librarySites.classify(try Recorder.capture(since: first).decoded())
     }
-    return instances.filter { !Self.librarySites.contains($0.stackTrace) }.map(\.identity)
+    let survivors = instances.filter { !Self.librarySites.contains($0.stackTrace) }
+    return survivors.allSatisfy(\.isBuffer) ? [] : survivors
   }
 
   /// Options that evaluate this test alone.

@@ -38,7 +38,7 @@
     private var cycles: TestHeapAnalysis? { TestHeapAnalysis.cycles(of: test, by: rule).analysis }
 
     /// Evaluates the whole heap, as far as it makes a difference.
-    private func scan(_ survivors: [ObjectIdentity]?) {
+    private func scan(_ survivors: [Recorder.Instance]?) {
       let (analysis, isHeld) = TestHeapAnalysis.scan(of: test, leaving: survivors, by: rule)
       last = isHeld ? nil : analysis ?? last ?? cycles
       isDecided = isHeld
@@ -48,7 +48,8 @@
     func pause() -> Duration? {
       guard !isSettled else { return nil }
       let survivors = try? test.survivors()
-      if let survivors, let pause = settling.pause(after: survivors) { return pause }
+      let objects = survivors?.filter { !$0.isBuffer }.map(\.identity)
+      if let pause = objects.flatMap({ settling.pause(after: $0) }) { return pause }
       isSettled = true
       if let survivors, let last, last.isValid(for: survivors) { return nil }
       last = nil

@@ -116,12 +116,16 @@ static bool is_in_library(const void *address) {
     return (uintptr_t)address - library.start < library.end - library.start;
 }
 
-void liveobj_dispatch_prepare(void) {
+void liveobj_dispatch_forget(void) {
     liveobj_address_table_end(&owned);
     liveobj_address_table_end(&owned_groups);
     liveobj_address_table_end(&open_groups);
     liveobj_address_table_end(&found_groups);
     places = (struct liveobj_extent){0};
+}
+
+void liveobj_dispatch_prepare(void) {
+    liveobj_dispatch_forget();
     struct liveobj_image image;
     const struct object *queue = liveobj_runtime_current()->_dispatch_main_q;
     if (queue && liveobj_image_of((uintptr_t)queue->kind, &image))

@@ -301,6 +301,15 @@ const struct liveobj_slot *liveobj_references_slot_at(const struct liveobj_objec
     }
 }
 
+bool liveobj_references_is_pointer(const struct liveobj_object *object,
+                                   const struct liveobj_type *type, uintptr_t place) {
+    const struct liveobj_slot *slot = liveobj_references_slot_at(object, type, place);
+    if (slot)
+        return slot->kind == LIVEOBJ_SLOT_POINTER || slot->kind == LIVEOBJ_SLOT_UNMANAGED;
+    return type->kind == LIVEOBJ_TYPE_CLASS &&
+           liveobj_storage_kind_of(type->metadata) == LIVEOBJ_STORAGE_NONE;
+}
+
 // MARK: - Ahead of time
 
 /// Prepares the enums in a layout, which are walked by separate layouts.

@@ -53,6 +53,11 @@ static inline bool liveobj_references_is_number(const struct liveobj_object *obj
     const struct liveobj_slot *slot = liveobj_references_slot_at(object, type, place);
     return slot && slot->kind == LIVEOBJ_SLOT_NUMBER;
 }
+/// Whether a word in the object may be a pointer that it retains by itself: its type says so, or
+/// the memory has no type. The elements of arrays and hash tables have types.
+bool liveobj_references_is_pointer(const struct liveobj_object *object,
+                                   const struct liveobj_type *type, uintptr_t place);
+
 /// The references of Swift's asynchronous tasks (tasks.c).
 void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_reference_fn visit,
                         void *context);
@@ -69,6 +74,8 @@ void liveobj_task_visit(const struct liveobj_object *task, liveobj_visit_referen
 
 /// Finds the libraries. In the program.
 void liveobj_dispatch_prepare(void);
+/// Forgets what was visited: each group is visited once, with the first object that refers to it.
+void liveobj_dispatch_forget(void);
 void liveobj_core_prepare(void);
 /// Whether an object of the library may begin with this word.
 bool liveobj_dispatch_may_begin_with(uintptr_t word);

@@ -87,17 +87,17 @@ bool liveobj_arguments_only_list_tests(int count, char *const *arguments);
 
 // MARK: - What a test left behind
 
-/// A live instance, without a capture.
+/// A live object, without a capture.
 struct liveobj_instance {
     uintptr_t complement; // of its address, so that a stored copy is not a reference
     uint64_t sequence;
     uint32_t stack; // as in captures
+    bool is_buffer; // raw memory
 };
 
 typedef void (*liveobj_visit_instance_fn)(void *context, const struct liveobj_instance *instance);
-/// Calls `visit` for each live object that was made while a test without a scope ran: no raw
-/// buffers, and none whose deinit has begun. Cost: one pass over all records, about a nanosecond
-/// each.
+/// Calls `visit` for each live object that was made while a test without a scope ran, but for those
+/// whose deinit has begun. Cost: one pass over all records, about a nanosecond each.
 void liveobj_test_visit_instances(uint32_t test, liveobj_visit_instance_fn visit, void *context);
 
 /// What is known of the objects that a test left behind.

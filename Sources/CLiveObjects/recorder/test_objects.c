@@ -157,11 +157,6 @@ static bool is_made_in(const struct liveobj_recorded_test *test,
     return object->sequence >= test->first && (is_running || object->sequence < test->end);
 }
 
-static bool is_instance(const struct liveobj_object *object, struct liveobj_reader *reader) {
-    return object->metadata != LIVEOBJ_METADATA_RAW_BUFFER &&
-           !liveobj_strong_count_of(object, reader).is_pinned;
-}
-
 void liveobj_test_instances_visit(const struct liveobj_recorded_test *test,
                                   liveobj_visit_instance_fn visit, void *context) {
     uint32_t index = 0;
@@ -169,11 +164,12 @@ void liveobj_test_instances_visit(const struct liveobj_recorded_test *test,
     struct liveobj_reader reader;
     liveobj_reader_start(&reader);
     while ((index = liveobj_records_next_since(index, test->first))) {
-        if (!liveobj_records_get(index, &object) || !is_made_in(test, &object) ||
-            !is_instance(&object, &reader))
+        if (!liveobj_records_get(index, &object) || !is_made_in(test, &object))
             continue;
-        struct liveobj_instance instance = {~object.address, object.sequence, object.stack};
-        visit(context, &instance);
+        bool is_buffer = object.metadata == LIVEOBJ_METADATA_RAW_BUFFER;
+        if (is_buffer || !liveobj_strong_count_of(&object, &reader).is_pinned)
+            visit(context, &(struct liveobj_instance){~object.address, object.sequence,
+                                                      object.stack, is_buffer});
     }
 }
 

@@ -1,22 +1,26 @@
-// walk_survivors.c - proves that all that a test left behind is held, without a walk of the heap.
+// walk_survivors.c - proves that all that a test left behind is held, without a graph of the heap.
 //
-// Most tests that leave objects behind leave them to variables and threads, such as event loops and
-// their channels. The proof follows strong references alone:
+// Most tests that leave objects behind leave them to variables and threads, such as caches, and
+// event loops with their channels. The proof has two passes:
 //
-//   1. The members: the test's instances, and all that is reachable from them. Members with a
-//      retain that no reference of a member explains are held from outside, and must lead to all
-//      others. So no cycle keeps any of them.
-//   2. A member leads to each buffer that the test allocated, so none is lost.
-//   3. A variable, or a stack in use, leads to each member that is held from outside. So nothing
-//      has retained it too often.
+//   1. The references of all that variables, stacks in use and the test's objects lead to are
+//      counted, as retains that they explain.
+//   2. Variables and stacks hold the objects that they refer to if these have a retain that no
+//      reference explains. What can be reached from there is held, and nothing has retained it too
+//      often. That has to be all that the test left.
 //
-// What this does not prove, the whole walk decides. Any task of the test is left to it, as is what
-// only memory of C code holds.
+// An object that is older than the test and that no variable or stack leads to is not counted. If
+// it leaks, and has a reference to an object that a word of the program's refers to without a
+// retain, the object passes here and is found by the report at the end.
+//
+// What this does not prove, the whole walk decides: tasks of the test are left to it, and what only
+// memory of C code or of raw buffers holds.
 
 #if defined(__linux__)
 
 #include "heap/object_type.h"
 #include "heap/object_words.h"
+#include "heap/references.h"
 #include "metadata/labels.h"
 #include "os/compiler.h"
 #include "os/os.h"
@@ -26,11 +30,13 @@
 LIVEOBJ_ANY_MEMORY_BEGIN
 
 /// What is known of an object.
-struct mark {
-    int32_t unexplained : 28; // retains of a member without a strong reference from a member
-    bool is_member : 1;
-    bool is_kept : 1;    // a member that no isolated cycle keeps
-    bool is_reached : 1; // from a root
+struct account {
+    int32_t unexplained; // retains without a strong reference
+    uint32_t words : 28; // references that are none if the word is old
+    bool has_count : 1;  // unlike raw memory and immortal objects
+    bool is_found : 1;
+    bool is_root : 1; // a word outside of the heap refers to it
+    bool is_reached : 1;
 };
 
 /// Records, each of which is added once.
@@ -38,25 +44,69 @@ struct queue {
     uint32_t *indices;
     uint32_t count;
     uint32_t capacity;
-    uint32_t next;
 };
 
 struct survivor_search {
     struct liveobj_walk *walk;
     const struct liveobj_survivors *survivors;
-    struct mark *marks; // by record
-    struct queue members;
-    struct queue kept;
-    struct queue reached;
-    uint32_t unreached; // members that are held from outside
-    bool failed;        // there is no proof
+    struct account *accounts; // by record
+    struct queue found;       // by any reference
+    struct queue reached;     // from a root
+    bool failed;              // memory ran out
 
     // Of the current step.
+    uint32_t index;
     struct liveobj_object object;
-    void (*visit)(struct survivor_search *search, uint32_t target);
+    struct liveobj_type type;
+    bool may_be_lost; // a buffer
+    liveobj_visit_reference_fn visit;
+    struct queue *queue;
+    void (*read)(struct survivor_search *search);
 };
 
-// MARK: - Records
+// MARK: - Objects
+
+static uintptr_t address_of_record(uint32_t index) {
+    return liveobj_heap.records[index].address & liveobj_value_mask;
+}
+
+static uint32_t record_at(const struct survivor_search *search, uintptr_t address) {
+    uint32_t index = liveobj_records_near(address);
+    return index < search->walk->records_end && address_of_record(index) == address ? index : 0;
+}
+
+static bool is_raw(uint32_t index) {
+    return (liveobj_heap.records[index].metadata & liveobj_value_mask) ==
+           LIVEOBJ_METADATA_RAW_BUFFER;
+}
+
+static bool is_of_later(const struct survivor_search *search) {
+    return search->object.sequence >= search->survivors->test.first;
+}
+
+/// Raw buffers and tasks have no references that are sure to be strong, and an object whose
+/// deinit has begun has none that are valid.
+static void visit_references(struct survivor_search *search) {
+    struct liveobj_reader *reader = &search->walk->capture->reader;
+    uintptr_t metadata = search->object.metadata;
+    struct account *account = &search->accounts[search->index];
+    if (metadata == LIVEOBJ_METADATA_RAW_BUFFER || metadata == LIVEOBJ_METADATA_TASK)
+        return;
+    struct liveobj_strong_count strong = liveobj_strong_count_of(&search->object, reader);
+    if (strong.is_pinned)
+        return;
+    if (strong.is_known && !account->has_count) {
+        account->has_count = true;
+        account->unexplained += (int32_t)strong.value;
+    }
+    search->type = liveobj_type_of(&search->object, reader);
+    liveobj_references_visit(&search->object, &search->type, search->visit, search);
+}
+
+static void move_to(struct survivor_search *search, uint32_t index) {
+    search->index = index;
+    search->object = liveobj_record_unpack(liveobj_heap.records[index]);
+}
 
 static void enqueue(struct survivor_search *search, struct queue *queue, uint32_t index) {
     if (liveobj_os_make_room((void **)&queue->indices, queue->count, &queue->capacity,
@@ -66,195 +116,170 @@ static void enqueue(struct survivor_search *search, struct queue *queue, uint32_
         search->failed = true;
 }
 
-static uint32_t record_at(const struct survivor_search *search, uintptr_t address) {
-    struct liveobj_object object;
-    uint32_t index = liveobj_records_follow(address, &object);
-    return index < search->walk->records_end ? index : 0;
-}
-
-static bool is_raw(uint32_t index) {
-    return (liveobj_heap.records[index].metadata & liveobj_value_mask) ==
-           LIVEOBJ_METADATA_RAW_BUFFER;
-}
-
-// MARK: - Strong references
-
-static void visit_strong(void *context, const struct liveobj_reference *reference) {
+/// A step: reads the objects of the queue, those that are added meanwhile included.
+static void read_queue(void *context) {
     struct survivor_search *search = context;
-    liveobj_snapshot_advance();
-    if (liveobj_label_get(reference->label).ownership != LIVEOBJ_OWNERSHIP_STRONG)
-        return;
-    uint32_t target = record_at(search, reference->target);
-    if (target)
-        search->visit(search, target);
+    for (uint32_t next = 0; next < search->queue->count; next++) {
+        move_to(search, search->queue->indices[next]);
+        search->read(search);
+    }
 }
 
-/// A step. Raw buffers and tasks have no references that are sure to be strong.
-static void read_strong_references(void *context) {
-    struct survivor_search *search = context;
-    struct liveobj_reader *reader = &search->walk->capture->reader;
-    const struct liveobj_object *object = &search->object;
-    if (object->metadata == LIVEOBJ_METADATA_RAW_BUFFER ||
-        object->metadata == LIVEOBJ_METADATA_TASK ||
-        liveobj_strong_count_of(object, reader).is_pinned)
-        return;
-    struct liveobj_type type = liveobj_type_of(object, reader);
-    liveobj_references_visit(object, &type, visit_strong, search);
-}
-
-/// Visits what the objects of the queue refer to, those that are added meanwhile included.
-static void follow(struct survivor_search *search, struct queue *queue, void (*step)(void *),
-                   void (*visit)(struct survivor_search *search, uint32_t target)) {
+/// \returns false at a fault, and where memory ran out: something is left out then.
+static bool reads(struct survivor_search *search, struct queue *queue,
+                  void (*read)(struct survivor_search *search), liveobj_visit_reference_fn visit) {
+    search->queue = queue;
+    search->read = read;
     search->visit = visit;
-    while (!search->failed && queue->next < queue->count) {
-        uint32_t index = queue->indices[queue->next++];
-        search->object = liveobj_record_unpack(liveobj_heap.records[index]);
-        search->failed |= !liveobj_snapshot_step(step, search);
-    }
+    return liveobj_snapshot_step(read_queue, search) && !search->failed;
 }
 
-// MARK: - Members
+// MARK: - Counts
 
-static void add_member(struct survivor_search *search, uint32_t index) {
-    if (search->marks[index].is_member)
+static void find(struct survivor_search *search, uint32_t index) {
+    if (!index || search->accounts[index].is_found)
         return;
-    search->marks[index].is_member = true;
-    enqueue(search, &search->members, index);
+    search->accounts[index].is_found = true;
+    enqueue(search, &search->found, index);
 }
 
-/// Adds those that are still alive.
-static void add_survivors(struct survivor_search *search) {
-    for (size_t i = 0; i < search->survivors->count; i++) {
-        struct liveobj_object object;
-        const struct liveobj_instance *instance = &search->survivors->items[i];
-        uint32_t index = liveobj_records_follow(~instance->complement, &object);
-        if (index && object.sequence == instance->sequence)
-            add_member(search, index);
-    }
-}
-
-static void add_target(struct survivor_search *search, uint32_t target) {
-    search->marks[target].unexplained--;
-    add_member(search, target);
-}
-
-/// Adds the buffers at the addresses that a member holds in any way.
-static void add_buffers(struct survivor_search *search, const struct liveobj_type *type) {
-    struct liveobj_reader *reader = &search->walk->capture->reader;
-    struct liveobj_words words = liveobj_words_of(&search->object, type, reader);
-    uintptr_t word;
-    while (liveobj_words_next(&words, reader, &word)) {
-        liveobj_snapshot_advance();
-        uint32_t target = record_at(search, word);
-        if (target && is_raw(target))
-            add_member(search, target);
-    }
-}
-
-/// A step.
-static void read_member(void *context) {
+static void count_reference(void *context, const struct liveobj_reference *reference) {
     struct survivor_search *search = context;
-    struct liveobj_reader *reader = &search->walk->capture->reader;
-    struct liveobj_strong_count strong = liveobj_strong_count_of(&search->object, reader);
-    uint32_t index = search->members.indices[search->members.next - 1];
-    struct liveobj_type type = liveobj_type_of(&search->object, reader);
-    bool has_count = !is_raw(index) && strong.is_known && !strong.is_pinned;
-    search->failed |= search->object.metadata == LIVEOBJ_METADATA_TASK;
-    search->marks[index].unexplained += has_count ? (int32_t)strong.value : 0;
-    if (!has_count) { // as raw memory, and an object whose deinit has begun
-        search->marks[index].is_kept = true;
-        enqueue(search, &search->kept, index);
-    }
-    read_strong_references(search);
-    add_buffers(search, &type);
+    enum liveobj_ownership ownership = liveobj_label_get(reference->label).ownership;
+    bool is_strong = ownership == LIVEOBJ_OWNERSHIP_STRONG;
+    bool is_word = ownership == LIVEOBJ_OWNERSHIP_CONSERVATIVE;
+    uint32_t target = record_at(search, reference->target);
+    liveobj_snapshot_advance();
+    search->accounts[target].unexplained -= is_strong;
+    search->accounts[target].words += is_word;
+    if (is_strong || is_word)
+        find(search, target);
 }
 
-static void keep(struct survivor_search *search, uint32_t index) {
-    if (search->marks[index].is_kept)
+static void take_root_of_survivor(void *context, const struct liveobj_root *root) {
+    struct survivor_search *search = context;
+    bool is_in_use = root->kind == LIVEOBJ_ROOT_GLOBAL || root->kind == LIVEOBJ_ROOT_STACK ||
+                     root->kind == LIVEOBJ_ROOT_THREAD_LOCAL;
+    uint32_t index = is_in_use ? record_at(search, root->target) : 0;
+    search->accounts[index].is_root = true;
+    find(search, index);
+}
+
+static bool counts_references(struct survivor_search *search) {
+    liveobj_roots_scan_in_use(search->walk->roots, take_root_of_survivor, search);
+    for (size_t i = 0; i < search->survivors->count; i++)
+        find(search, record_at(search, ~search->survivors->items[i].complement));
+    return reads(search, &search->found, visit_references, count_reference);
+}
+
+// MARK: - Reached objects
+
+static void reach(struct survivor_search *search, uint32_t index) {
+    if (!index || search->accounts[index].is_reached)
         return;
-    search->marks[index].is_kept = true;
-    enqueue(search, &search->kept, index);
+    search->accounts[index].is_reached = true;
+    enqueue(search, &search->reached, index);
 }
 
-static bool is_held_from_outside(const struct survivor_search *search, uint32_t index) {
-    return search->marks[index].is_member && search->marks[index].unexplained > 0;
+static bool is_retained_by_unknown(const struct survivor_search *search, uint32_t index) {
+    const struct account *account = &search->accounts[index];
+    return !account->has_count || account->unexplained > 0;
 }
 
-static bool finds_no_cycle(struct survivor_search *search) {
-    const struct queue *members = &search->members;
-    for (uint32_t i = 0; i < members->count; i++)
-        if (is_held_from_outside(search, members->indices[i])) {
-            keep(search, members->indices[i]);
-            search->unreached++;
-        }
-    follow(search, &search->kept, read_strong_references, keep);
-    return !search->failed && search->kept.count == members->count;
+/// A word that retains nothing holds nothing.
+static void reach_from_roots(struct survivor_search *search) {
+    for (uint32_t i = 0; i < search->found.count; i++) {
+        uint32_t index = search->found.indices[i];
+        if (search->accounts[index].is_root && is_retained_by_unknown(search, index))
+            reach(search, index);
+    }
 }
 
-// MARK: - Tasks and buffers
+static void follow_reference(void *context, const struct liveobj_reference *reference) {
+    struct survivor_search *search = context;
+    enum liveobj_ownership ownership = liveobj_label_get(reference->label).ownership;
+    uint32_t target = record_at(search, reference->target);
+    liveobj_snapshot_advance();
+    if (ownership == LIVEOBJ_OWNERSHIP_STRONG ||
+        (ownership == LIVEOBJ_OWNERSHIP_CONSERVATIVE && is_retained_by_unknown(search, target)))
+        reach(search, target);
+}
+
+// MARK: - Pointers
+
+/// A pointer holds a buffer, and what has a retain that no other word may explain.
+static void follow_pointer(struct survivor_search *search, uintptr_t place) {
+    uint32_t target = record_at(search, *(const uintptr_t *)place);
+    const struct account *account = &search->accounts[target];
+    bool may_be_held =
+        account->has_count ? account->unexplained > (int32_t)account->words : is_raw(target);
+    if (target && may_be_held &&
+        liveobj_references_is_pointer(&search->object, &search->type, place))
+        reach(search, target);
+}
+
+static void follow_words(void *context, struct liveobj_extent words) {
+    for (uintptr_t place = words.start; place < words.end; place += sizeof place) {
+        liveobj_snapshot_advance();
+        follow_pointer(context, place);
+    }
+}
+
+/// Pointers of older objects are left to the whole walk: there are too many.
+static void read_pointers(struct survivor_search *search) {
+    if (!is_of_later(search))
+        return;
+    visit_references(search);
+    if (!search->accounts[search->index].has_count)
+        return;
+    struct liveobj_words words =
+        liveobj_words_of(&search->object, &search->type, &search->walk->capture->reader);
+    if (!words.bitmap)
+        liveobj_words_visit(words.next, words.end, follow_words, search);
+}
+
+// MARK: - What the test left
+
+static bool leaves_task(struct survivor_search *search) {
+    uint32_t index = 0;
+    while ((index = liveobj_records_next_since(index, search->survivors->test.first)))
+        if (liveobj_records_get(index, &search->object) && is_of_later(search) &&
+            search->object.metadata == LIVEOBJ_METADATA_TASK)
+            return true;
+    return false;
+}
 
 /// A step.
 static void check_buffer(void *context) {
     struct survivor_search *search = context;
-    search->failed |= liveobj_buffer_may_be_lost(&search->object);
+    search->may_be_lost = liveobj_buffer_may_be_lost(&search->object);
 }
 
-static bool is_of_test(const struct survivor_search *search) {
-    const struct liveobj_recorded_test *test = &search->survivors->test;
-    uint64_t sequence = search->object.sequence;
-    return sequence >= test->first && (!test->end || sequence < test->end);
+/// Whether the instance is held, has died, or is a buffer of the runtime's own.
+static bool is_explained(struct survivor_search *search, const struct liveobj_instance *instance) {
+    uint32_t index = record_at(search, ~instance->complement);
+    move_to(search, index);
+    if (!index || search->object.sequence != instance->sequence ||
+        search->accounts[index].is_reached)
+        return true;
+    return is_raw(index) && liveobj_snapshot_step(check_buffer, search) && !search->may_be_lost;
 }
 
-static void check_record(struct survivor_search *search, uint32_t index) {
-    search->failed |= search->object.metadata == LIVEOBJ_METADATA_TASK;
-    if (is_raw(index) && !search->marks[index].is_member)
-        search->failed |= !liveobj_snapshot_step(check_buffer, search);
+static bool explains_all(struct survivor_search *search) {
+    for (size_t i = 0; i < search->survivors->count; i++)
+        if (!is_explained(search, &search->survivors->items[i]))
+            return false;
+    return true;
 }
-
-/// Whether the test has left no task behind, and no buffer that no member leads to.
-static bool finds_no_other(struct survivor_search *search) {
-    uint32_t index = 0;
-    uint64_t first = search->survivors->test.first;
-    while (!search->failed && (index = liveobj_records_next_since(index, first)))
-        if (liveobj_records_get(index, &search->object) && is_of_test(search))
-            check_record(search, index);
-    return !search->failed;
-}
-
-// MARK: - Roots
-
-static void reach(struct survivor_search *search, uint32_t index) {
-    if (search->marks[index].is_reached)
-        return;
-    search->marks[index].is_reached = true;
-    search->unreached -= is_held_from_outside(search, index);
-    enqueue(search, &search->reached, index);
-    if (search->unreached == 0) // there is nothing left to follow
-        search->reached.next = search->reached.count;
-}
-
-static void take_root_of_member(void *context, const struct liveobj_root *root) {
-    struct survivor_search *search = context;
-    bool is_of_program = root->kind == LIVEOBJ_ROOT_GLOBAL || root->kind == LIVEOBJ_ROOT_STACK ||
-                         root->kind == LIVEOBJ_ROOT_THREAD_LOCAL;
-    uint32_t index = is_of_program ? record_at(search, root->target) : 0;
-    if (index)
-        reach(search, index);
-}
-
-static bool reaches_all(struct survivor_search *search) {
-    liveobj_roots_scan_in_use(search->walk->roots, take_root_of_member, search);
-    follow(search, &search->reached, read_strong_references, reach);
-    return !search->failed && search->unreached == 0;
-}
-
-// MARK: - The proof
 
 static bool prove(struct survivor_search *search) {
-    add_survivors(search);
-    follow(search, &search->members, read_member, add_target);
-    return !search->failed && finds_no_cycle(search) && finds_no_other(search) &&
-           reaches_all(search);
+    if (leaves_task(search) || !counts_references(search))
+        return false;
+    reach_from_roots(search);
+    return (reads(search, &search->reached, visit_references, follow_reference) &&
+            explains_all(search)) ||
+           (reads(search, &search->reached, read_pointers, follow_reference) &&
+            explains_all(search));
 }
 
 static void end_queue(struct queue *queue) {
@@ -263,14 +288,14 @@ static void end_queue(struct queue *queue) {
 
 bool liveobj_walk_proves_held(struct liveobj_walk *walk,
                               const struct liveobj_survivors *survivors) {
-    size_t bytes = walk->records_end * sizeof(struct mark);
+    size_t bytes = walk->records_end * sizeof(struct account);
     struct survivor_search search = {
-        .walk = walk, .survivors = survivors, .marks = liveobj_os_map(bytes)};
-    bool is_held = search.marks && prove(&search);
-    liveobj_os_unmap(search.marks, bytes);
-    end_queue(&search.members);
-    end_queue(&search.kept);
+        .walk = walk, .survivors = survivors, .accounts = liveobj_os_map(bytes)};
+    bool is_held = search.accounts && prove(&search);
+    liveobj_os_unmap(search.accounts, bytes);
+    end_queue(&search.found);
     end_queue(&search.reached);
+    liveobj_dispatch_forget();
     return is_held;
 }
 
