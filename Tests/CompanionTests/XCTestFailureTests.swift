@@ -64,6 +64,18 @@ struct XCTestFailureTests {
     #expect(run.failures.first?.message.hasPrefix("LiveObjects: \(start)") == true, "\(run.failures)")
   }
 
+  /// What the test leaves is reachable from a variable, but nothing outside of the heap retains it.
+  @Test(arguments: [
+    ("testJ_overRetainsAConnectionOfTheCurrentServer", "probably over-retained by 1: LeakyTests.Connection"),
+    ("testK_dropsAnOlderServerThatIsCurrent", "retain cycle: LeakyTests.Connection"),
+    ("testL_waitsForAGroupThatIsNotLeft", "probable retain cycle: LeakyTests.Server"),
+  ])
+  func aLeakFailsItsTestDespiteReachableObjects(test: String, start: String) throws {
+    let run = try XCTestLeaks.run("RegistryTests/" + test)
+    #expect(run.failures.map(\.test) == ["RegistryTests." + test])
+    #expect(run.failures.first?.message.hasPrefix("LiveObjects: \(start)") == true, "\(run.failures)")
+  }
+
   /// Although freed memory is cleared, where malloc has its own words.
   @Test func mallocNoticesASecondDeallocation() throws {
     let run = try runProgram(

@@ -1,3 +1,4 @@
+import Dispatch
 import Leaky
 import XCTest
 
@@ -11,11 +12,15 @@ final class RegistryTests: XCTestCase {
   nonisolated(unsafe) private static var list: [Token] = []
   nonisolated(unsafe) private static var older: Loader?
   nonisolated(unsafe) private static var reused: UnsafeMutableRawPointer?
+  nonisolated(unsafe) private static unowned var current: Server?
+  nonisolated(unsafe) private static var former: Server?
 
   override class func setUp() {
     let loader = Loader()
     counted.insert(ObjectIdentifier(loader))
     older = loader
+    former = Server()
+    _ = former?.connect()
   }
 
   func testA_fillsACache() { Self.cache["tokens"] = [Token(), Token()] }
@@ -64,10 +69,48 @@ final class RegistryTests: XCTestCase {
     Self.older = nil
   }
 
+  /// The variable leads to the connection, and retains nothing.
+  func testJ_overRetainsAConnectionOfTheCurrentServer() {
+    let server = Server()
+    Self.current = server
+    _ = Unmanaged.passRetained(server.connect())
+  }
+
+  /// The variable leads to a cycle that is older than what it keeps of the test.
+  func testK_dropsAnOlderServerThatIsCurrent() {
+    Self.former?.token = Token()
+    Self.current = Self.former
+    Self.former = nil
+  }
+
+  func testL_waitsForAGroupThatIsNotLeft() { Server().notify() }
+
   @inline(never) @_optimize(none)
   private func leak() -> Loader {
     let loader = Loader()
     loader.observe()
     return loader
   }
+}
+
+private final class Server: @unchecked Sendable {
+  var connections: [Connection] = []
+  var token: Token?
+  let group = DispatchGroup()
+
+  func connect() -> Connection {
+    let connection = Connection(self)
+    connections.append(connection)
+    return connection
+  }
+
+  func notify() {
+    group.enter()
+    group.notify(queue: .global()) { self.connections = [] }
+  }
+}
+
+private final class Connection {
+  let server: Server
+  init(_ server: Server) { self.server = server }
 }
