@@ -432,7 +432,7 @@ bool liveobj_recorder_capture(uint64_t since, enum liveobj_contents contents,
                                               .context = context,
                                               .caller = &liveobj_tls.caller,
                                               .status = liveobj_recorder_status()};
-    bool written = liveobj_capture_write(&request, NULL);
+    bool written = liveobj_capture_write(&request);
     end_own_work();
     return written;
 }
@@ -446,31 +446,9 @@ bool liveobj_recorder_count(liveobj_write_fn write, void *context, liveobj_visit
                                               .status = liveobj_recorder_status(),
                                               .visit_counts = visit,
                                               .visit_context = visit_context};
-    bool written = liveobj_capture_write(&request, NULL);
+    bool written = liveobj_capture_write(&request);
     end_own_work();
     return written;
-}
-
-static enum liveobj_test_check capture_possible_cycles(const struct liveobj_recorded_test *test,
-                                                       struct liveobj_capture_request *request) {
-    struct liveobj_selection visited = {0};
-    enum liveobj_test_check check = liveobj_cycle_search(test, &visited);
-    request->selection = &visited;
-    if (check == LIVEOBJ_TEST_CAPTURED && !liveobj_capture_write(request, NULL))
-        check = LIVEOBJ_TEST_INCONCLUSIVE;
-    liveobj_selection_end(&visited);
-    return check;
-}
-
-static enum liveobj_test_check capture_unless_held(const struct liveobj_survivors *survivors,
-                                                   struct liveobj_capture_request *request) {
-    bool is_held = false;
-    request->since = 0;
-    request->survivors = survivors;
-    bool written = liveobj_capture_write(request, &is_held);
-    return !written  ? LIVEOBJ_TEST_INCONCLUSIVE
-           : is_held ? LIVEOBJ_TEST_CLEAN
-                     : LIVEOBJ_TEST_CAPTURED;
 }
 
 enum liveobj_test_check liveobj_recorder_test_capture(uint32_t test,
@@ -481,14 +459,12 @@ enum liveobj_test_check liveobj_recorder_test_capture(uint32_t test,
         return instances ? LIVEOBJ_TEST_INCONCLUSIVE : LIVEOBJ_TEST_CLEAN;
     struct liveobj_survivors survivors = {liveobj_tests_get(test), instances, count};
     begin_own_work();
-    struct liveobj_capture_request request = {.since = survivors.test.first,
-                                              .contents = LIVEOBJ_CONTENTS_GRAPH_OF_TEST,
+    struct liveobj_capture_request request = {.contents = LIVEOBJ_CONTENTS_GRAPH_OF_TEST,
                                               .write = write,
                                               .context = context,
                                               .caller = &liveobj_tls.caller,
                                               .status = liveobj_recorder_status()};
-    enum liveobj_test_check check = instances ? capture_unless_held(&survivors, &request)
-                                              : capture_possible_cycles(&survivors.test, &request);
+    enum liveobj_test_check check = liveobj_survivors_capture(&survivors, &request);
     end_own_work();
     return check;
 }

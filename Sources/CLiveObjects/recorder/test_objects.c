@@ -20,6 +20,7 @@
 #include "metadata/types.h"
 #include "os/os.h"
 #include "recorder/tests.h"
+#include "recorder/write_capture.h"
 #include "records/records.h"
 #include "records/scopes.h"
 #include "runtime/memory_reader.h"
@@ -30,7 +31,7 @@
 /// Beyond these a capture is faster.
 enum { OBJECT_LIMIT = 1 << 15, WORD_LIMIT = 1 << 19 };
 
-void liveobj_selection_end(struct liveobj_selection *selection) {
+static void end_selection(struct liveobj_selection *selection) {
     liveobj_os_unmap(selection->indices, OBJECT_LIMIT * sizeof *selection->indices);
     *selection = (struct liveobj_selection){0};
 }
@@ -131,7 +132,12 @@ static bool is_of(const struct liveobj_recorded_test *test, const struct liveobj
            (!test->scope || object->scope);
 }
 
-enum liveobj_test_check liveobj_cycle_search(const struct liveobj_recorded_test *test,
+/// Follows the words of the objects that a test left behind.
+/// \param visited receives all objects that were visited, to be ended by the caller.
+/// \returns LIVEOBJ_TEST_CLEAN if no word leads back to an object that it was reached from,
+/// LIVEOBJ_TEST_INCONCLUSIVE if a limit was reached or memory could not be read, else
+/// LIVEOBJ_TEST_CAPTURED: a capture of the visited objects decides.
+static enum liveobj_test_check search_cycles(const struct liveobj_recorded_test *test,
                                              struct liveobj_selection *visited) {
     struct search search = {
         .test = test, .visited = visited, .is_inconclusive = liveobj_unloads_failure() != NULL};
@@ -147,6 +153,37 @@ enum liveobj_test_check liveobj_cycle_search(const struct liveobj_recorded_test 
     return search.is_inconclusive ? LIVEOBJ_TEST_INCONCLUSIVE
            : search.has_cycle     ? LIVEOBJ_TEST_CAPTURED
                                   : LIVEOBJ_TEST_CLEAN;
+}
+
+// MARK: - Captures
+
+static enum liveobj_test_check capture_possible_cycles(const struct liveobj_recorded_test *test,
+                                                       struct liveobj_capture_request *request) {
+    struct liveobj_selection visited = {0};
+    enum liveobj_test_check check = search_cycles(test, &visited);
+    request->since = test->first;
+    request->selection = &visited;
+    if (check == LIVEOBJ_TEST_CAPTURED && !liveobj_capture_write(request))
+        check = LIVEOBJ_TEST_INCONCLUSIVE;
+    end_selection(&visited);
+    return check;
+}
+
+static enum liveobj_test_check capture_unless_held(const struct liveobj_survivors *survivors,
+                                                   struct liveobj_capture_request *request) {
+    bool is_held = false;
+    request->survivors = survivors;
+    request->is_held = &is_held;
+    bool written = liveobj_capture_write(request);
+    return !written  ? LIVEOBJ_TEST_INCONCLUSIVE
+           : is_held ? LIVEOBJ_TEST_CLEAN
+                     : LIVEOBJ_TEST_CAPTURED;
+}
+
+enum liveobj_test_check liveobj_survivors_capture(const struct liveobj_survivors *survivors,
+                                                  struct liveobj_capture_request *request) {
+    return survivors->items ? capture_unless_held(survivors, request)
+                            : capture_possible_cycles(&survivors->test, request);
 }
 
 // MARK: - Instances

@@ -20,15 +20,11 @@ void liveobj_journal_section(const void *section, size_t count);
 
 // MARK: - test_objects.c
 
-void liveobj_selection_end(struct liveobj_selection *selection);
-
-/// Follows the words of the objects that a test left behind.
-/// \param visited receives all objects that were visited, to be ended by the caller.
-/// \returns LIVEOBJ_TEST_CLEAN if no word leads back to an object that it was reached from,
-/// LIVEOBJ_TEST_INCONCLUSIVE if a limit was reached or memory could not be read, else
-/// LIVEOBJ_TEST_CAPTURED: a capture of the visited objects decides.
-enum liveobj_test_check liveobj_cycle_search(const struct liveobj_recorded_test *test,
-                                             struct liveobj_selection *visited);
+struct liveobj_capture_request;
+/// See `liveobj_test_capture`.
+/// \param request Is completed.
+enum liveobj_test_check liveobj_survivors_capture(const struct liveobj_survivors *survivors,
+                                                  struct liveobj_capture_request *request);
 
 /// See `liveobj_test_visit_instances`.
 void liveobj_test_instances_visit(const struct liveobj_recorded_test *test,

@@ -192,7 +192,7 @@ static void write_all_tests(struct liveobj_capture *capture,
     liveobj_write_known_scopes(&capture->stream);
 }
 
-bool liveobj_capture_write(const struct liveobj_capture_request *request, bool *is_held) {
+bool liveobj_capture_write(const struct liveobj_capture_request *request) {
     struct liveobj_capture capture = {
         .since = request->since,
         .deadline = liveobj_deadline_in(LIVEOBJ_READING_SECONDS),
@@ -219,8 +219,8 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request, bool *
         end_work(&capture);
     }
     liveobj_stream_end(&capture.stream);
-    if (is_held)
-        *is_held = capture.is_held;
+    if (request->is_held)
+        *request->is_held = capture.is_held;
     return !capture.stream.failed;
 }
 

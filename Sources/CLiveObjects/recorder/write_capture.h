@@ -18,6 +18,7 @@ struct liveobj_capture_request {
     enum liveobj_contents contents;
     const struct liveobj_selection *selection; // NULL for all; only with references
     const struct liveobj_survivors *survivors; // NULL for none
+    bool *is_held; // receives whether all of them are: then there is no graph. NULL without any
     liveobj_write_fn write;
     void *context;
     const struct liveobj_caller_context *caller;
@@ -25,9 +26,7 @@ struct liveobj_capture_request {
     liveobj_visit_counts_fn visit_counts; // NULL for none; only of counts
     void *visit_context;
 };
-/// \param is_held receives whether all survivors are held: then there is no graph. NULL without
-/// survivors.
-bool liveobj_capture_write(const struct liveobj_capture_request *request, bool *is_held);
+bool liveobj_capture_write(const struct liveobj_capture_request *request);
 void liveobj_captures_after_fork_child(void);
 
 // MARK: - recorder.c
