@@ -4,7 +4,7 @@
 // event loops with their channels. The proof has two passes:
 //
 //   1. The references of all that variables, stacks in use and the test's objects lead to are
-//      counted, as retains that they explain.
+//      noted and counted, as retains that they explain.
 //   2. Variables and stacks hold the objects that they refer to if these have a retain that no
 //      reference explains. What can be reached from there is held, and nothing has retained it too
 //      often. That has to be all that the test left.
@@ -32,6 +32,7 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 /// What is known of an object.
 struct account {
     int32_t unexplained; // retains without a strong reference
+    uint32_t edges;      // the first one; 0 before its references are read
     uint32_t words : 28; // references that are none if the word is old
     bool has_count : 1;  // unlike raw memory and immortal objects
     bool is_found : 1;
@@ -46,11 +47,24 @@ struct queue {
     uint32_t capacity;
 };
 
+/// A reference to another record; a target of 0 ends an object's.
+struct edge {
+    uint32_t target;
+    bool is_strong; // else a word that is none if it is old
+};
+
+struct edges {
+    struct edge *items;
+    uint32_t count;
+    uint32_t capacity;
+};
+
 struct survivor_search {
     struct liveobj_walk *walk;
     const struct liveobj_survivors *survivors;
     struct account *accounts; // by record
     struct queue found;       // by any reference
+    struct edges edges;       // of those that were found
     struct queue reached;     // from a root
     bool failed;              // memory ran out
 
@@ -59,7 +73,6 @@ struct survivor_search {
     struct liveobj_object object;
     struct liveobj_type type;
     bool may_be_lost; // a buffer
-    liveobj_visit_reference_fn visit;
     struct queue *queue;
     void (*read)(struct survivor_search *search);
 };
@@ -82,25 +95,6 @@ static bool is_raw(uint32_t index) {
 
 static bool is_of_later(const struct survivor_search *search) {
     return search->object.sequence >= search->survivors->test.first;
-}
-
-/// Raw buffers and tasks have no references that are sure to be strong, and an object whose
-/// deinit has begun has none that are valid.
-static void visit_references(struct survivor_search *search) {
-    struct liveobj_reader *reader = &search->walk->capture->reader;
-    uintptr_t metadata = search->object.metadata;
-    struct account *account = &search->accounts[search->index];
-    if (metadata == LIVEOBJ_METADATA_RAW_BUFFER || metadata == LIVEOBJ_METADATA_TASK)
-        return;
-    struct liveobj_strong_count strong = liveobj_strong_count_of(&search->object, reader);
-    if (strong.is_pinned)
-        return;
-    if (strong.is_known && !account->has_count) {
-        account->has_count = true;
-        account->unexplained += (int32_t)strong.value;
-    }
-    search->type = liveobj_type_of(&search->object, reader);
-    liveobj_references_visit(&search->object, &search->type, search->visit, search);
 }
 
 static void move_to(struct survivor_search *search, uint32_t index) {
@@ -127,10 +121,9 @@ static void read_queue(void *context) {
 
 /// \returns false at a fault, and where memory ran out: something is left out then.
 static bool reads(struct survivor_search *search, struct queue *queue,
-                  void (*read)(struct survivor_search *search), liveobj_visit_reference_fn visit) {
+                  void (*read)(struct survivor_search *search)) {
     search->queue = queue;
     search->read = read;
-    search->visit = visit;
     return liveobj_snapshot_step(read_queue, search) && !search->failed;
 }
 
@@ -143,17 +136,50 @@ static void find(struct survivor_search *search, uint32_t index) {
     enqueue(search, &search->found, index);
 }
 
+static void note_edge(struct survivor_search *search, struct edge edge) {
+    struct edges *edges = &search->edges;
+    if (liveobj_os_make_room((void **)&edges->items, edges->count, &edges->capacity, sizeof edge))
+        edges->items[edges->count++] = edge;
+    else
+        search->failed = true;
+}
+
 static void count_reference(void *context, const struct liveobj_reference *reference) {
     struct survivor_search *search = context;
     enum liveobj_ownership ownership = liveobj_label_get(reference->label).ownership;
     bool is_strong = ownership == LIVEOBJ_OWNERSHIP_STRONG;
     bool is_word = ownership == LIVEOBJ_OWNERSHIP_CONSERVATIVE;
-    uint32_t target = record_at(search, reference->target);
+    uint32_t target = is_strong || is_word ? record_at(search, reference->target) : 0;
     liveobj_snapshot_advance();
+    if (!target)
+        return;
     search->accounts[target].unexplained -= is_strong;
     search->accounts[target].words += is_word;
-    if (is_strong || is_word)
-        find(search, target);
+    note_edge(search, (struct edge){target, is_strong});
+    find(search, target);
+}
+
+/// Raw buffers and tasks have no references that are sure to be strong, and an object whose
+/// deinit has begun has none that are valid.
+static void visit_references(struct survivor_search *search) {
+    struct liveobj_reader *reader = &search->walk->capture->reader;
+    uintptr_t metadata = search->object.metadata;
+    struct account *account = &search->accounts[search->index];
+    if (metadata == LIVEOBJ_METADATA_RAW_BUFFER || metadata == LIVEOBJ_METADATA_TASK)
+        return;
+    struct liveobj_strong_count strong = liveobj_strong_count_of(&search->object, reader);
+    if (strong.is_pinned)
+        return;
+    account->has_count = strong.is_known;
+    account->unexplained += strong.is_known ? (int32_t)strong.value : 0;
+    search->type = liveobj_type_of(&search->object, reader);
+    liveobj_references_visit(&search->object, &search->type, count_reference, search);
+}
+
+static void count_references(struct survivor_search *search) {
+    search->accounts[search->index].edges = search->edges.count;
+    visit_references(search);
+    note_edge(search, (struct edge){0});
 }
 
 static void take_root_of_survivor(void *context, const struct liveobj_root *root) {
@@ -169,7 +195,8 @@ static bool counts_references(struct survivor_search *search) {
     liveobj_roots_scan_in_use(search->walk->roots, take_root_of_survivor, search);
     for (size_t i = 0; i < search->survivors->count; i++)
         find(search, record_at(search, ~search->survivors->items[i].complement));
-    return reads(search, &search->found, visit_references, count_reference);
+    note_edge(search, (struct edge){0}); // the first one is no object's
+    return reads(search, &search->found, count_references);
 }
 
 // MARK: - Reached objects
@@ -195,14 +222,12 @@ static void reach_from_roots(struct survivor_search *search) {
     }
 }
 
-static void follow_reference(void *context, const struct liveobj_reference *reference) {
-    struct survivor_search *search = context;
-    enum liveobj_ownership ownership = liveobj_label_get(reference->label).ownership;
-    uint32_t target = record_at(search, reference->target);
-    liveobj_snapshot_advance();
-    if (ownership == LIVEOBJ_OWNERSHIP_STRONG ||
-        (ownership == LIVEOBJ_OWNERSHIP_CONSERVATIVE && is_retained_by_unknown(search, target)))
-        reach(search, target);
+static void follow_edges(struct survivor_search *search) {
+    const struct edges *edges = &search->edges;
+    uint32_t next = search->accounts[search->index].edges;
+    for (struct edge edge; next < edges->count && (edge = edges->items[next]).target; next++)
+        if (edge.is_strong || is_retained_by_unknown(search, edge.target))
+            reach(search, edge.target);
 }
 
 // MARK: - Pointers
@@ -227,11 +252,15 @@ static void follow_words(void *context, struct liveobj_extent words) {
 
 /// Pointers of older objects are left to the whole walk: there are too many.
 static void read_pointers(struct survivor_search *search) {
+    struct account *account = &search->accounts[search->index];
     if (!is_of_later(search))
         return;
-    visit_references(search);
-    if (!search->accounts[search->index].has_count)
+    if (!account->edges) // only a pointer leads to it
+        count_references(search);
+    follow_edges(search);
+    if (!account->has_count)
         return;
+    search->type = liveobj_type_of(&search->object, &search->walk->capture->reader);
     struct liveobj_words words =
         liveobj_words_of(&search->object, &search->type, &search->walk->capture->reader);
     if (!words.bitmap)
@@ -276,10 +305,8 @@ static bool prove(struct survivor_search *search) {
     if (leaves_task(search) || !counts_references(search))
         return false;
     reach_from_roots(search);
-    return (reads(search, &search->reached, visit_references, follow_reference) &&
-            explains_all(search)) ||
-           (reads(search, &search->reached, read_pointers, follow_reference) &&
-            explains_all(search));
+    return (reads(search, &search->reached, follow_edges) && explains_all(search)) ||
+           (reads(search, &search->reached, read_pointers) && explains_all(search));
 }
 
 static void end_queue(struct queue *queue) {
@@ -295,6 +322,7 @@ bool liveobj_walk_proves_held(struct liveobj_walk *walk,
     liveobj_os_unmap(search.accounts, bytes);
     end_queue(&search.found);
     end_queue(&search.reached);
+    liveobj_os_unmap(search.edges.items, search.edges.capacity * sizeof *search.edges.items);
     liveobj_dispatch_forget();
     return is_held;
 }
