@@ -159,6 +159,17 @@ final class ReferenceShapesTests: XCTestCase {
     withExtendedLifetime((leaf, shapes)) {}
   }
 
+  /// Equal elements are skipped only where they have no references.
+  func testEachEqualElementOfAnArrayHasItsReference() throws {
+    try LiveObjects.start()
+    let leaf = onHeap { Leaf() }
+    let before = try holders(of: leaf)
+    let list: [Payload] = [.nothing, .nothing, .one(leaf), .one(leaf), .nothing, .nothing, .one(leaf)]
+    let after = try holders(of: leaf)
+    XCTAssertEqual(after.references - before.references, 3)
+    withExtendedLifetime((leaf, list)) {}
+  }
+
   /// Its capacity counts all memory that the allocator returned, which may be more than was requested.
   func testManagedBufferRefersToElementsInAllOfItsMemory() throws {
     try LiveObjects.start()

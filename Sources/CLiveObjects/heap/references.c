@@ -11,6 +11,7 @@
 #include "os/step.h"
 
 #include <malloc.h>
+#include <string.h>
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
@@ -35,17 +36,41 @@ static bool layout_has_references(const struct liveobj_layout *layout) {
     return layout && layout->has_references;
 }
 
+struct element_visit {
+    liveobj_visit_reference_fn function;
+    void *context;
+    bool has_references; // the last element that was walked
+};
+
+static void visit_of_element(void *context, const struct liveobj_reference *reference) {
+    struct element_visit *element = context;
+    element->has_references = true;
+    element->function(element->context, reference);
+}
+
+/// Skips an element that is equal to the one before it and has no references, as in an array of a
+/// million `nil`.
 static void walk_elements(struct liveobj_visit *visit, const struct liveobj_storage *storage,
                           const struct liveobj_object *object) {
+    size_t stride = storage->element_stride;
     uintptr_t value = object->address + storage->first_element;
     visit->elements = array_count(storage, object);
     if (!layout_has_references(storage->elements) || visit->elements == LIVEOBJ_NO_ELEMENTS)
         return;
-    visit->outer = liveobj_label_strong(LIVEOBJ_LABEL_ELEMENT);
-    for (uint64_t i = 0; i < visit->elements; i++, value += storage->element_stride) {
-        visit->element = (uint32_t)i;
-        liveobj_visit_layout(visit, storage->elements, value);
+    struct element_visit element = {visit->function, visit->context, true};
+    struct liveobj_visit inside = *visit;
+    inside.function = visit_of_element;
+    inside.context = &element;
+    inside.outer = liveobj_label_strong(LIVEOBJ_LABEL_ELEMENT);
+    for (uint64_t i = 0; i < visit->elements; i++, value += stride) {
+        liveobj_snapshot_advance();
+        if (!element.has_references && !memcmp((void *)value, (void *)(value - stride), stride))
+            continue;
+        inside.element = (uint32_t)i;
+        element.has_references = false;
+        liveobj_visit_layout(&inside, storage->elements, value);
     }
+    visit->is_precise = inside.is_precise;
 }
 
 struct buckets {
