@@ -69,7 +69,7 @@ struct Packages {
   /// A hint with a place in a dependency, which the user cannot change, is none: of several places, that one may be
   /// right. A channel is the program's to close, wherever it was opened.
   private func ofProgram(_ hint: Finding.Hint) -> Finding.Hint? {
-    hint.action == .closeChannel || hint.places.allSatisfy(isProgram) ? hint : nil
+    hint.action.endsChannel || hint.places.allSatisfy(isProgram) ? hint : nil
   }
 
   private func isProgram(_ place: Finding.Hint.Place) -> Bool {
@@ -87,7 +87,7 @@ struct Packages {
 
   /// See `Finding.dependency`.
   private func dependency(of finding: Finding) -> String? {
-    guard knowsAllCalls, !finding.isLibraryLeak, finding.hint?.action != .closeChannel,
+    guard knowsAllCalls, !finding.isLibraryLeak, finding.hint?.action.endsChannel != true,
       let package = dependency(named: finding.type),
       finding.path.allSatisfy({ !isProgram($0.type) || $0.isMainTask }),
       finding.allocatedAt.allSatisfy({ !$0.frames.contains(where: isProgram) })

@@ -27,7 +27,7 @@ struct HintText {
       case .makeOneWeak: "make one of these references weak: \(references)"
       case .release: "retained in \(references)\(comma) and never released: balance it with a release"
       case .cancelTask:
-        "the task scheduled in \(references)\(comma) was not cancelled: cancel it, or have it capture weakly"
+        "the task scheduled in \(references)\(comma) was not cancelled: cancel it when it is not needed any more"
       case .invalidateSession:
         "the session created in \(references)\(comma) holds its delegate until it is invalidated: "
           + "call finishTasksAndInvalidate() or invalidateAndCancel()"
@@ -52,8 +52,12 @@ struct HintText {
       case .clearProperty:
         "XCTest keeps test cases until the process ends: clear \(references)\(comma) in tearDown()"
       case .closeChannel: "the channel created in \(references)\(comma) was not closed: close it"
+      case .finishChannel:
+        "the channel created in \(references)\(comma) was not finished: call finish(acceptAlreadyClosed: true), "
+          + "which also runs its event loop"
       case .completePromise:
-        "the promise created in \(references)\(comma) was not completed: succeed or fail it on every path"
+        "the promise created in \(references)\(comma) was not completed: succeed or fail it on every path, "
+          + "before its event loop is shut down"
       }
     let others = Count.of(hint.otherPlaces.count, "other place", "other places")
     text = hint.otherPlaces.isEmpty ? sentence : "\(sentence) (\(others) in the JSON report)"

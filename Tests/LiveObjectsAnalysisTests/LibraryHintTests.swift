@@ -10,7 +10,7 @@ import Testing
 
   init() {
     created = builder.stackTrace([0x100, 0x200])
-    symbolicator.define(0x100, [.user("EmbeddedChannel.init()", module: "NIOEmbedded")])
+    symbolicator.define(0x100, [.user("ClientBootstrap.connect(to:)", module: "NIOPosix")])
     symbolicator.define(0x200, [.user("PipelineTests.testEcho()", file: "/demo/Tests.swift", line: 7)])
   }
 
@@ -35,6 +35,17 @@ import Testing
     let (head, tail) = (object("NIOCore.ChannelHandlerContext"), object("NIOCore.ChannelHandlerContext"))
     cycle(head, "next", tail, "prev")
     #expect(try hint() == Finding.Hint(.closeChannel, at: [Self.call]))
+  }
+
+  /// Nothing runs its event loop after `close()`.
+  @Test mutating func anEmbeddedChannelNeedsToBeFinished() throws {
+    let made = builder.stackTrace([0x300, 0x200])
+    symbolicator.define(0x300, [.user("EmbeddedChannel.init(handlers:loop:)", module: "NIOEmbedded")])
+    let (head, tail) = (
+      object("NIOCore.ChannelHandlerContext", made), object("NIOCore.ChannelHandlerContext", made)
+    )
+    cycle(head, "next", tail, "prev")
+    #expect(try hint() == Finding.Hint(.finishChannel, at: [Self.call]))
   }
 
   /// The program adds a handler to each connection that its server accepts, and closes none there.
@@ -126,10 +137,17 @@ import Testing
     #expect(hint.action == .declareWeak && hint.places.map(\.name) == ["Demo.EchoHandler.context"])
   }
 
-  @Test mutating func aFutureWithCallbacksNeedsItsPromiseCompleted() throws {
-    let (future, waiter) = (object("NIOCore.EventLoopFuture<Swift.Int>"), object("Demo.Waiter"))
+  /// The promise of `connect(to:)` is the channel's.
+  @Test(arguments: [
+    ("EventLoop.makePromise(of:file:line:)", true), ("ChannelOutboundInvoker.connect(to:file:line:)", false),
+  ])
+  mutating func aFutureWithCallbacksNeedsItsPromiseCompleted(function: String, isOfProgram: Bool) throws {
+    let made = builder.stackTrace([0x300, 0x200])
+    symbolicator.define(0x300, [.user(function, module: "NIOCore")])
+    let (future, waiter) = (object("NIOCore.EventLoopFuture<Swift.Int>", made), object("Demo.Waiter"))
     cycle(waiter, "future", future, "_callbacks.firstCallback")
-    #expect(try hint() == Finding.Hint(.completePromise, at: [Self.call]))
+    let completion = Finding.Hint(.completePromise, at: [Self.call])
+    #expect((try hint() == completion) == isOfProgram)
   }
 
   @Test mutating func aScheduledTaskNeedsToBeCancelled() throws {

@@ -21,6 +21,8 @@ extension Finding {
       case release
       /// Close the channel of SwiftNIO, which dismantles its pipeline.
       case closeChannel
+      /// Finish the embedded channel of SwiftNIO, which closes it and runs its event loop.
+      case finishChannel
       /// Complete the promise of SwiftNIO on every path.
       case completePromise
       /// Cancel the scheduled task of SwiftNIO.
@@ -112,6 +114,11 @@ extension Finding.Hint.Place {
 
   /// Whether a closure captures a variable that holds the closure itself, or another function.
   package var capturesFunction: Bool { captured == "captured function variable" }
+}
+
+extension Finding.Hint.Action {
+  /// Whether it ends a channel of SwiftNIO.
+  var endsChannel: Bool { self == .closeChannel || self == .finishChannel }
 }
 
 extension Finding.Hint {

@@ -24,7 +24,13 @@ struct LibraryHints {
       return nil
     }
     let channels = core.filter { type(of: $0).hasPrefix("NIO") && type(of: $0).hasSuffix("Channel") }
-    return hint(.closeChannel, to: (channels + core).filter { !isAcceptedOrAdded($0) })
+    let created = (channels + core).first { !isAcceptedOrAdded($0) && call(for: $0) != nil }
+    return created.flatMap { hint(isEmbedded($0) ? .finishChannel : .closeChannel, to: [$0]) }
+  }
+
+  /// Whether the channel's event loop runs only when the program runs it: closed, the channel still waits for that.
+  private func isEmbedded(_ object: Int) -> Bool {
+    trace(of: object).contains { $0.source.function?.hasPrefix("EmbeddedChannel.init(") == true }
   }
 
   /// Whether the object is of a connection that a server has accepted, or of a handler that was added to a pipeline: the
@@ -36,17 +42,17 @@ struct LibraryHints {
   }
 
   /// A future of SwiftNIO holds its callbacks until its promise is completed. That of a task that the program has
-  /// scheduled is the event loop's; others, also of tasks that SwiftNIO has scheduled for itself, follow from those
-  /// that the program has made.
+  /// scheduled is the event loop's. Those that SwiftNIO has made, for a channel or for itself, are not the program's to
+  /// complete.
   private func incompletePromise(_ core: [Int]) -> DraftHint? {
     let futures = core.filter { isOf("NIOCore.EventLoopFuture", $0) && hasCallbacks($0) }
     let scheduled = futures.filter { isMade($0, by: "scheduleTask(") || isMade($0, by: "flatScheduleTask(") }
-    let promised = futures.filter { isMade($0, by: "makePromise(") }
+    let promised = futures.filter(isPromised)
     // Its futures are made anew each time that it runs.
     let repeated = core.filter { isOf("NIOCore.RepeatedTask", $0) }
     guard repeated.isEmpty else { return hint(.cancelTask, to: repeated) }
     return scheduled.isEmpty || !promised.isEmpty
-      ? hint(.completePromise, to: promised + futures) : hint(.cancelTask, to: scheduled)
+      ? hint(.completePromise, to: promised) : hint(.cancelTask, to: scheduled)
   }
 
   /// A URL session of Foundation holds its delegate until it is invalidated.
@@ -137,8 +143,17 @@ struct LibraryHints {
 
   /// Whether the program called a method of an event loop for the object.
   private func isMade(_ object: Int, by method: StaticString) -> Bool {
-    let call = trace(of: object).prefix(while: \.isOfSwiftNIO).last
-    return call?.source.function.map { $0.holds("EventLoop.") && $0.holds(method) } ?? false
+    entry(of: object).map { $0.holds("EventLoop.") && $0.holds(method) } ?? false
+  }
+
+  /// Whether the program made a promise for the object.
+  private func isPromised(_ object: Int) -> Bool {
+    entry(of: object).map { $0.holds(".makePromise(") || $0.hasPrefix("EventLoopPromise.init(") } ?? false
+  }
+
+  /// The function of SwiftNIO that the program called for the object.
+  private func entry(of object: Int) -> String? {
+    trace(of: object).prefix(while: \.isOfSwiftNIO).last?.source.function
   }
 
   /// The program's call for which the library allocated the object.
