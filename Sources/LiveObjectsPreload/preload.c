@@ -136,6 +136,10 @@ static bool is_second_copy(void) {
     return first && first->recorder != &liveobj_recorder_table;
 }
 
+__attribute__((constructor(101))) static void bind_own_calls(void) {
+    liveobj_own_calls_bind(&liveobj_preloaded_table);
+}
+
 __attribute__((constructor)) static void preload(int argument_count, char **arguments) {
     if (liveobj_activation_is_toolchain_program() || is_second_copy())
         return;

@@ -419,6 +419,19 @@ struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveob
     return slots;
 }
 
+void liveobj_image_bind_calls(const struct liveobj_image *image,
+                              void *(*find)(void *context, const char *symbol), void *context) {
+    struct dynamic_section dynamic = find_dynamic_section(image);
+    for (size_t i = 0; i < dynamic.relocations[0].count; i++) {
+        const ElfW(Rela) *entry = &dynamic.relocations[0].entries[i];
+        const ElfW(Sym) *symbol = &dynamic.symbols[ELF64_R_SYM(entry->r_info)];
+        void *function =
+            symbol->st_shndx == SHN_UNDEF ? find(context, dynamic.names + symbol->st_name) : NULL;
+        if (function)
+            store_in_slot(image, image->bias + entry->r_offset, function);
+    }
+}
+
 /// Whether the dynamic linker has relocated the section: not that of the vDSO.
 static bool is_usable(const struct liveobj_image *image, const struct dynamic_section *dynamic) {
     return liveobj_image_contains(image, (uintptr_t)dynamic->symbols, 0) &&

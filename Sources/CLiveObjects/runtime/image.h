@@ -66,6 +66,11 @@ struct liveobj_got_entries {
 struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveobj_image *image,
                                                              const char *symbol, void *replacement);
 
+/// Binds each function that an image calls to what `find` returns for its name, unless that is
+/// NULL.
+void liveobj_image_bind_calls(const struct liveobj_image *image,
+                              void *(*find)(void *context, const char *symbol), void *context);
+
 /// The GOT entry of a function that the image imports; NULL if it imports no such function.
 void **liveobj_image_import(const struct liveobj_image *image, const char *symbol);
 

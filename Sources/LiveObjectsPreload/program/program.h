@@ -46,6 +46,13 @@ const char *liveobj_environment_temporary_folder(void);
 /// the folder is not known.
 bool liveobj_library_sibling(const char *name, char path[PATH_MAX]);
 
+// MARK: - own_calls.c
+
+/// Binds the library's calls to the C library, in a constructor before all others. A program may
+/// define functions of the same names, which the dynamic linker finds first.
+/// \param address In the library.
+void liveobj_own_calls_bind(const void *address);
+
 // MARK: - origin.c: the first process of a run
 
 /// Finds out whether this process is the first of its run, and passes that on to the processes that

@@ -136,6 +136,8 @@ static const char *start_companion(const struct library *library,
     if (!companion)
         return load_error(path);
     liveobj_companion_start_fn start = (liveobj_companion_start_fn)dlsym(companion, library->start);
+    if (start)
+        liveobj_own_calls_bind((const void *)start);
     return start ? start(&host, result) : "it was built without the test library";
 }
 
