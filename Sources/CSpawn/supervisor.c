@@ -232,15 +232,29 @@ LIVEOBJ_BARE static void supervise_program(struct liveobj_process *process, long
     }
 }
 
+/// Waits a moment for children that the program has left to the supervisor: the host, if it is the
+/// first process of a container or a subreaper, would get them and their SIGCHLD.
+LIVEOBJ_BARE static void wait_for_orphans(void) {
+    int64_t end = liveobj_bare_time() + TICK;
+    long ended;
+    do {
+        ended = liveobj_system_call(SYS_wait4, -1, 0, WNOHANG | __WALL, 0);
+        if (ended == 0)
+            wait_for_signal(end - liveobj_bare_time());
+    } while (ended >= 0 && liveobj_bare_time() < end);
+}
+
 LIVEOBJ_BARE void liveobj_supervisor_main(void *context) {
     struct liveobj_process *process = context;
     int seconds = process->spawn->seconds;
     process->host = parent_process();
+    liveobj_system_call(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0);
     long program = start_program(process);
     // Release: makes the result of the start visible.
     __atomic_store_n(&process->is_started, true, __ATOMIC_RELEASE);
     if (program > 0)
         supervise_program(process, program, seconds ? seconds * (int64_t)SECOND : -1);
+    wait_for_orphans();
     for (;;)
         liveobj_system_call(SYS_exit, 0, 0, 0, 0);
 }

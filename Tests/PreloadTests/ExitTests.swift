@@ -33,6 +33,29 @@ struct ExitTests {
     #expect(run.standardError == "report\n")
   }
 
+  /// The kernel gives what the tool leaves behind to the next subreaper, or to the first process of a container.
+  @Test func aSubreaperGetsNoChildrenOfTheTool() throws {
+    let folder = try TemporaryFolder()
+    let program = folder.path("program")
+    try Compiler.compile(
+      [
+        try folder.source(
+          """
+          import Glibc
+
+          final class Node {}
+          @_silgen_name("prctl") func control(_ option: CInt, _ value: Int) -> CInt
+          signal(SIGCHLD) { _ in write(STDOUT_FILENO, "child\\n", 6) }
+          let node = Unmanaged.passRetained(Node())
+          print(control(36 /* PR_SET_CHILD_SUBREAPER */, 1))
+          """, named: "main.swift")
+      ], [], to: program)
+    for _ in 0..<5 {
+      let run = try runPreloaded(program, environment: ["TMPDIR": folder.path])
+      #expect(run.standardOutput == "0\n")
+    }
+  }
+
   @Test(
     "a program that ends with its last thread ends so beside the recorder's thread, with all of its output",
     arguments: ["budget=64M", "snapshots=on", "every=1h"])
