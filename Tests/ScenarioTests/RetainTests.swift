@@ -63,7 +63,7 @@ extension Scenarios {
 
     @Test(
       "memory with a pointer into it is not lost",
-      arguments: ["pointerIntoBuffer", "taggedPointerToBuffer", "ringOfBuffers"])
+      arguments: ["pointerIntoBuffer", "pointerBetweenHandles", "taggedPointerToBuffer", "ringOfBuffers"])
     func pointersIntoBuffers(scenario: String) throws {
       let report = try ScenarioReport(of: scenario)
       #expect(report.leaks.isEmpty, "\(report.leaks)")

@@ -74,7 +74,7 @@ static void take_root(void *context, const struct liveobj_root *root) {
         number = liveobj_suspects_find(&walk->suspects, root->word);
     struct liveobj_found *found = &walk->found[number];
     found->is_held |= found->is_buffer || !may_be_old(root);
-    if (is_disguised && (found->is_buffer || may_be_old(root)))
+    if (is_disguised && !found->is_buffer && may_be_old(root))
         return;
     if (number && is_wanted(writer, number - 1, root))
         put_root(writer, root, number - 1, is_disguised);

@@ -82,7 +82,7 @@ static void take_word(struct liveobj_walk *walk, uintptr_t place) {
         return;
     if (walk->found[target].is_buffer)
         hold_buffer(walk, target);
-    else if (target && may_lead(walk, type, place))
+    if (target && may_lead(walk, type, place))
         liveobj_walk_add_edge(walk,
                               (struct liveobj_edge){walk->number - 1, target - 1,
                                                     label_of_words(type), LIVEOBJ_NO_ELEMENT, 0});

@@ -24,6 +24,7 @@ extension Scenario {
     },
     Scenario("cFreesBuffers", plantFreedBuffers),
     Scenario("handlesInBuffer", plantHandles),
+    Scenario("pointerBetweenHandles", plantCursor),
   ]
 
   /// For a separate program: whether a leak has the address of an object that has died depends on what ran before.
@@ -79,6 +80,17 @@ private func plantHandles() {
   let buffer = UnsafeMutableBufferPointer<Handle>.allocate(capacity: 4)
   for index in buffer.indices { buffer.initializeElement(at: index, to: Handle()) }
   handles = buffer
+}
+
+nonisolated(unsafe) private var cursor: UnsafeMutablePointer<Handle?>?
+
+/// A pointer into the memory leads to all of its elements.
+@inline(never) @_optimize(none)
+private func plantCursor() {
+  let buffer = UnsafeMutablePointer<Handle?>.allocate(capacity: 8)
+  buffer.initialize(repeating: nil, count: 8)
+  buffer[5] = Handle()
+  cursor = buffer + 2
 }
 
 /// Buffers that lead to each other only.
