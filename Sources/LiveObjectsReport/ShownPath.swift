@@ -59,7 +59,7 @@ struct ShownPath {
 extension String {
   /// The text with `<…>` for generic arguments, if it is too long with them: what follows them, a property for example, says
   /// more.
-  fileprivate func shorteningArguments(to width: Int) -> String {
+  func shorteningArguments(to width: Int) -> String {
     guard count > width, contains("<") else { return self }
     var (short, depth, last): (String, Int, Character) = ("", 0, " ")
     for character in self {
@@ -87,7 +87,7 @@ extension ShownPath {
       let name = isContinued(at: index) ? segments.removeLast() : self.name(of: node, at: index)
       segments.append(node.isProse || isLast ? name : Self.joined(name, next ?? ""))
     }
-    segments = segments.map { $0.shorteningArguments(to: Self.nameWidth).shortened(to: Self.nameWidth) }
+    segments = segments.map { $0.shorteningArguments(to: Self.nameWidth).abridged(to: Self.nameWidth) }
     if isCycle { segments[segments.count - 1] += Self.closing }
     return Self.abridged(segments)
   }
@@ -124,12 +124,12 @@ extension ShownPath.Node {
   /// `static Registry.shared`, `global cache`
   fileprivate var isVariable: Bool { name.hasPrefix("static ") || name.hasPrefix("global ") }
 
-  /// Whether the reference names the node's type: `captured Item` for a `Demo.Item`.
+  /// Whether the reference names the node's type: `captured Item` for a `Demo.Item` or `Demo.Item<Int>`.
   fileprivate func isCalled(_ reference: String) -> Bool {
     let prefix = "captured "
     guard reference.hasPrefix(prefix) else { return false }
     let captured = reference.dropFirst(prefix.count)
-    return name == captured || name.hasSuffix(".\(captured)")
+    return [name[...], name.prefix(before: "<")].contains { $0 == captured || $0.hasSuffix(".\(captured)") }
   }
 
   /// Whether the name consists of words: a closure, a suspended task, a box. No property follows with a dot.

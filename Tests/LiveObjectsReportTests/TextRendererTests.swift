@@ -380,13 +380,14 @@ import Testing
     #expect(text.contains("\n  Demo.MMMMMMMMMMMMMMMMMMMMMMMMM…MMMMMMMMMMMMMMMMMM.testLoad()  "))
   }
 
-  @Test func longFunctionNamesAreTruncated() {
+  @Test func longFunctionNamesKeepTheirEnds() {
     var builder = CaptureBuilder()
     let symbolicator = TableSymbolicator()
-    symbolicator.define(0x10, [.user(String(repeating: "f", count: 200), line: 7)])
+    symbolicator.define(0x10, [.user(String(repeating: "f", count: 200) + "(end:)", line: 7)])
     builder.objects(of: builder.type("Demo.Node"), stackTrace: builder.stackTrace([0x10]))
     let text = TextRenderer.everything.render(makeReport(of: builder, symbolicator: symbolicator))
-    #expect(text.contains(String(repeating: "f", count: 71) + "…  Loader.swift:7\n"))
+    let line = text.split(separator: "\n").first { $0.hasSuffix("fff(end:)  Loader.swift:7") }
+    #expect(line?.count == TextRenderer.standardWidth && line?.contains("fff…fff") == true)
   }
 
   @Test func liveInstancesHaveAColumnIfNotAllAreGrowth() {

@@ -5,8 +5,7 @@ extension TextPage {
   private static let listedCallSites = 3
   private static let listedCallers = 2
   private static let listedRetainingFrames = 3
-  /// A row's other columns: count, place, and how often.
-  private static let otherColumns = 38
+  private static let leastFunctionWidth = 24
 
   /// Adds the causes of a section. Leaks have no heading: they are what a report is about.
   ///
@@ -64,17 +63,19 @@ extension TextPage {
 
   private mutating func add(titleOf cause: Cause, number: Int) {
     let fingerprint = cause.fingerprints.count == cause.variants.count ? cause.sum.fingerprint : nil
-    add(
-      "\(number). \(cause.name)  \(cause.sum.size)" + (fingerprint.map { "  [fingerprint \($0)]" } ?? ""),
-      style: .bold)
+    add(title: "\(number). \(cause.name)", cause.sum.size, fingerprint, indentation: 0)
+  }
+
+  private mutating func add(title: String, _ size: String, _ fingerprint: String?, indentation: Int) {
+    let name = title.shorteningArguments(to: width - indentation)
+    let parts = [name, size] + (fingerprint.map { ["[fingerprint \($0)]"] } ?? [])
+    add(parts: parts, separator: "  ", indentation: indentation, style: .bold)
   }
 
   private mutating func add(detailsOf cause: Cause, of report: Report) {
     add(explanationOf: cause.sum)
     for variant in cause.listedVariants {
-      add(
-        "   and likewise: \(variant.title)  \(variant.size)  [fingerprint \(variant.fingerprint)]",
-        style: .bold)
+      add(title: "and likewise: \(variant.title)", variant.size, variant.fingerprint, indentation: 3)
       add(explanationOf: variant)
     }
     if let rest = cause.unlistedVariants { add(words: "and likewise \(rest)", indentation: 3) }
@@ -110,7 +111,7 @@ extension TextPage {
         parts: ["second cycle: \(other.segments[0])"] + other.segments.dropFirst(), separator: " → ",
         indentation: 3)
     }
-    if let hint = finding.hint { add(words: "fix: \(HintText(hint).text)", indentation: 3) }
+    if let hint = finding.hint { add(words: "fix: \(HintText(hint).text)", indentation: 3, style: .green) }
   }
 }
 
@@ -141,7 +142,7 @@ extension TextPage {
     guard !callSites.isEmpty else { return }
     add("   allocated at")
     let listed = callSites.prefix(Self.listedCallSites)
-    add(rows: listed.flatMap(rows), [.right, .left, .left, .left], indentation: 5)
+    add(calls: listed.flatMap(rows))
     add(moreThan: listed.count, of: callSites.count + cause.omittedCallSites)
     if cause.victims > 0 {
       let types = Self.list(
@@ -167,7 +168,7 @@ extension TextPage {
     guard !sites.isEmpty else { return }
     add("   retained at")
     let listed = sites.prefix(Self.listedCallSites)
-    add(rows: listed.flatMap(rows), [.right, .left, .left, .left], indentation: 5)
+    add(calls: listed.flatMap(rows))
     add(moreThan: listed.count, of: sites.count)
   }
 
@@ -179,7 +180,7 @@ extension TextPage {
   private func rows(of site: CallSiteGroup) -> [[String]] {
     let calls = rows(of: site.frames.map { ($0.function, $0.location, "") } + callers(of: site))
     if site.types.isEmpty { return calls.enumerated().map { [$0 == 0 ? site.times : ""] + $1 } }
-    return [[site.times, shortened(site.shownTypes), "", ""]] + calls.map { ["", "  " + $0[0]] + $0[1...] }
+    return [[site.times, site.shownTypes, "", ""]] + calls.map { ["", "  " + $0[0]] + $0[1...] }
   }
 
   private func callers(of site: CallSiteGroup) -> [(String, String, String)] {
@@ -191,7 +192,7 @@ extension TextPage {
   }
 
   private func rows(of calls: [(function: String, place: String, remark: String)]) -> [[String]] {
-    calls.map { [shortened($0.function), $0.place, $0.remark] }
+    calls.map { [$0.function, $0.place, $0.remark] }
   }
 
   private func rows(of site: Finding.RetainingCallSite) -> [[String]] {
@@ -200,11 +201,16 @@ extension TextPage {
       "(\(Count.of(site.retains, "retain", "retains")), \(Count.of(site.releases, "release", "releases")))"
     return frames.prefix(Self.listedRetainingFrames).enumerated().map { index, frame in
       let (count, remark) = index == 0 ? ("+\(Count.grouped(site.unmatched))", counts) : ("", "")
-      return [count, shortened(frame.function), frame.location, remark]
+      return [count, frame.function, frame.location, remark]
     }
   }
 
-  private func shortened(_ function: String) -> String {
-    function.shortened(to: max(width - Self.otherColumns, Self.otherColumns))
+  /// Adds rows of a count, a function, its place and a remark; of long functions the beginning and the end.
+  private mutating func add(calls rows: [[String]]) {
+    let indentation = 5
+    let others = [0, 2, 3].compactMap { column in rows.lazy.map { $0[column].count }.max() }.filter { $0 > 0 }
+    let room = width - indentation - others.reduce(0) { $0 + $1 + 2 }
+    let shown = rows.map { [$0[0], $0[1].abridged(to: max(room, Self.leastFunctionWidth))] + $0[2...] }
+    add(rows: shown, [.right, .left, .left, .left], indentation: indentation)
   }
 }

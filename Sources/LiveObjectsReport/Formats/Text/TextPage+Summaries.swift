@@ -1,12 +1,15 @@
 extension TextPage {
   private static let listedEntries = 10
 
-  /// Adds the lines about what is not listed, then how to fix the first of it.
+  /// Adds the lines about what is not listed, each with how to fix the first of it.
   mutating func add(summaries: [SectionSummary]) {
     guard !summaries.isEmpty else { return }
     add()
-    add(rows: summaries.map(\.row), [.left, .left, .left], indentation: 0)
-    for fix in summaries.flatMap(\.fixes) { add(words: "fix for \(fix)", indentation: 2) }
+    let lines = Self.lines(of: summaries.map(\.row), [.left, .left, .left])
+    for (line, summary) in zip(lines, summaries) {
+      add(line)
+      for fix in summary.fixes { add(words: "fix for \(fix)", indentation: 2, style: .green) }
+    }
   }
 
   /// Adds what was done with the baseline, and its entries and the suppressions that are of no use any more.

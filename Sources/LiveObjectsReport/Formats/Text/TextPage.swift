@@ -5,6 +5,7 @@ package struct TextPage {
     case plain = ""
     case bold = "1"
     case dim = "2"
+    case green = "32"
   }
 
   package private(set) var text = ""
@@ -23,35 +24,40 @@ package struct TextPage {
 
   /// Adds parts with separators between them, on as many lines as they need; a line that goes on begins
   /// with the separator.
-  mutating func add(parts: [String], separator: String, indentation: Int) {
+  mutating func add(parts: [String], separator: String, indentation: Int, style: Style = .plain) {
     let spaces = String(repeating: " ", count: indentation)
     var line = spaces + (parts.first ?? "")
     for part in parts.dropFirst() {
       if line.count + separator.count + part.count <= width {
         line += separator + part
       } else {
-        add(line)
+        add(line, style: style)
         line = spaces + " " + separator + part
       }
     }
-    add(line)
+    add(line, style: style)
   }
 
   /// Adds a sentence, on as many lines as it needs.
-  mutating func add(words sentence: String, indentation: Int) {
+  mutating func add(words sentence: String, indentation: Int, style: Style = .plain) {
     let words = sentence.split(separator: " ").map(String.init)
-    add(parts: words, separator: " ", indentation: indentation)
+    add(parts: words, separator: " ", indentation: indentation, style: style)
   }
 
   /// Adds rows with their columns lined up.
   ///
   /// - Parameter alignments: one for each column.
   package mutating func add(rows: [[String]], _ alignments: [TextAlignment], indentation: Int) {
+    for line in Self.lines(of: rows, alignments) { add(String(repeating: " ", count: indentation) + line) }
+  }
+
+  /// Rows with their columns lined up.
+  static func lines(of rows: [[String]], _ alignments: [TextAlignment]) -> [String] {
     let widths = alignments.indices.map { column in rows.lazy.map { $0[column].count }.max() ?? 0 }
-    for row in rows {
+    return rows.map { row in
       let cells = row.indices.map { row[$0].padded(to: widths[$0], alignments[$0]) }.joined(separator: "  ")
       let end = cells.lastIndex { $0 != " " }.map(cells.index(after:)) ?? cells.startIndex
-      add(String(repeating: " ", count: indentation) + cells[..<end])
+      return String(cells[..<end])
     }
   }
 }
