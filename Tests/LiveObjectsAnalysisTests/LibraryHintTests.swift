@@ -38,13 +38,15 @@ import Testing
   }
 
   /// Nothing runs its event loop after `close()`.
-  @Test mutating func anEmbeddedChannelNeedsToBeFinished() throws {
+  @Test(arguments: [true, false])
+  mutating func anEmbeddedChannelNeedsToBeFinished(isPartOfCycle: Bool) throws {
     let made = builder.stackTrace([0x300, 0x200])
     symbolicator.define(0x300, [.user("EmbeddedChannel.init(handlers:loop:)", module: "NIOEmbedded")])
     let (head, tail) = (
       object("NIOCore.ChannelHandlerContext", made), object("NIOCore.ChannelHandlerContext", made)
     )
     cycle(head, "next", tail, "prev")
+    if isPartOfCycle { cycle(head, "channel", object("NIOEmbedded.EmbeddedChannel"), "head") }
     #expect(try hint() == Finding.Hint(.finishChannel, at: [Self.call]))
   }
 

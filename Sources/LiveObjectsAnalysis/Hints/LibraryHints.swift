@@ -30,7 +30,8 @@ struct LibraryHints {
 
   /// Whether the channel's event loop runs only when the program runs it: closed, the channel still waits for that.
   private func isEmbedded(_ object: Int) -> Bool {
-    trace(of: object).contains { $0.source.function?.hasPrefix("EmbeddedChannel.init(") == true }
+    isOf("NIOEmbedded.EmbeddedChannel", object)
+      || trace(of: object).contains { $0.source.function?.hasPrefix("EmbeddedChannel.init(") == true }
   }
 
   /// Whether the object is of a connection that a server has accepted, or of a handler that was added to a pipeline: the
