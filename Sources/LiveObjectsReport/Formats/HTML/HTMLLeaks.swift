@@ -74,11 +74,15 @@ extension HTMLLeaks {
     let sites = cause.callSites.filter { !$0.frames.isEmpty }
     let listed = sites.prefix(listedCallSites)
     let rows = listed.flatMap { site in
-      frameRows(site.frames, count: site.timesOfTypes)
-        + site.callers.prefix(listedCallSites).map { row("", "from \($0.frame.function)", $0.frame.location) }
+      (site.types.isEmpty ? [] : [row(site.times, site.shownTypes, "")])
+        + frameRows(site.frames, count: site.types.isEmpty ? site.times : "")
+        + site.callers.prefix(listedCallSites).map { caller in
+          row(site.times(caller.instances), "from \(caller.frame.function)", caller.frame.location)
+        }
     }
     let more = more(than: listed.count, of: sites.count + cause.omittedCallSites)
-    return callSites("Allocated at", rows, more)
+    let victims = cause.victimPhrase.map { "<p class=\"more\">\($0)</p>" as HTML } ?? ""
+    return callSites("Allocated at", rows, more + victims)
   }
 
   private static func retainedAt(_ sites: [Finding.RetainingCallSite]) -> HTML {

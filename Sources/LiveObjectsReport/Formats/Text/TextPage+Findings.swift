@@ -144,24 +144,7 @@ extension TextPage {
     let listed = callSites.prefix(Self.listedCallSites)
     add(calls: listed.flatMap(rows))
     add(moreThan: listed.count, of: callSites.count + cause.omittedCallSites)
-    if cause.victims > 0 {
-      let types = Self.list(
-        cause.victimTypes.map { "\($0.type.withoutModules) × \(Count.grouped($0.objects))" })
-      add(
-        words: "and \(Count.of(cause.victims, "object", "objects")) that \(cause.holderPhrase) alive\(types)",
-        indentation: 5)
-    }
-  }
-
-  private static let listedTypes = 3
-
-  /// `: Handler × 1`, `: Handler × 4, Buffer × 4, [UInt8] × 2 and 2 more types`
-  private static func list(_ types: [String]) -> String {
-    let rest = types.count - listedTypes
-    let isCut = types.count >= Finding.mostVictimTypes
-    let others = isCut ? "other types" : Count.of(rest, "more type", "more types")
-    let more = rest > 0 ? " and \(others)" : ""
-    return types.isEmpty ? "" : ": \(types.prefix(listedTypes).joined(separator: ", "))\(more)"
+    if let victims = cause.victimPhrase { add(words: victims, indentation: 5) }
   }
 
   private mutating func add(retainedAt sites: [Finding.RetainingCallSite]) {

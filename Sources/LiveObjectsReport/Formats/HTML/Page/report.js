@@ -442,9 +442,10 @@
     ]);
   }
   addThemeButton();
-  // In a narrow window, the reference to cut is the part of a path to see first.
-  for (const cut of document.querySelectorAll(".edge.cut")) {
-    const path = cut.closest(".path");
-    path.scrollLeft += Math.max(0, cut.getBoundingClientRect().right - path.getBoundingClientRect().right + 12);
+  // In a narrow window, the middle of a path has its arrows; the reference to cut is the part to see first.
+  for (const path of document.querySelectorAll(".path")) {
+    path.scrollLeft = (path.scrollWidth - path.clientWidth) / 2;
+    const cut = path.querySelector(".edge.cut");
+    if (cut !== null) path.scrollLeft += Math.max(0, cut.getBoundingClientRect().right - path.getBoundingClientRect().right + 12);
   }
 })();
