@@ -60,7 +60,16 @@ import Testing
     #expect(found.certainty == .probable)
   }
 
-  @Test(arguments: [Root.Place.stack(thread: 7), .cMemory(address: 64), .threadLocal(thread: 7)])
+  /// For example what it was started with, and retains by itself.
+  @Test mutating func aThreadHoldsTheObjectsOfItsVariables() throws {
+    let body = builder.object(of: builder.type("Demo.Body"))
+    builder.root(.threadLocal(thread: 7), to: body)
+    let found = try #require(finding(of: "Demo.Body"))
+    #expect(found.verdict == .heldBy)
+    #expect(steps(found) == ["running thread"])
+  }
+
+  @Test(arguments: [Root.Place.stack(thread: 7), .cMemory(address: 64)])
   mutating func anObjectReferencedOnlyByAStackOrCMemoryIsGrowth(place: Root.Place) throws {
     let entry = builder.object(of: builder.type("Demo.Entry"))
     builder.root(place, to: entry)

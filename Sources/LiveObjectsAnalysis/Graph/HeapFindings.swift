@@ -332,7 +332,7 @@ extension HeapFindings {
     switch origin {
     case .variable: stackTraces.allSatisfy { traces.isFirstValue($0, of: first.type) }
     case .testCase: stackTraces.allSatisfy(traces.isMadeWithTestCase)
-    case .task, .olderObject, .handler, .thread, .threadLocal, .stack, .memory: false
+    case .task, .olderObject, .handler, .thread, .stack, .memory: false
     }
   }
 
@@ -346,7 +346,7 @@ extension HeapFindings {
         : growing(objects).map { capture.objects[$0].stackTrace }.flatMap {
           traces.isMadeAtOnce($0) ? nil : Finding.Hint(addingAt: traces.fromCallSite($0), traces)
         }
-    case .testCase, .olderObject, .handler, .thread, .threadLocal, .stack, .memory: nil
+    case .testCase, .olderObject, .handler, .thread, .stack, .memory: nil
     }
   }
 

@@ -65,7 +65,7 @@ struct HeldCollections {
   private func outside(_ origin: HolderSearch.Origin) -> Int32 {
     switch origin {
     case .variable, .task: Self.ofOwner
-    case .testCase, .olderObject, .handler, .thread, .threadLocal, .stack, .memory: Self.none
+    case .testCase, .olderObject, .handler, .thread, .stack, .memory: Self.none
     }
   }
 

@@ -13,15 +13,15 @@ struct HolderSearch {
     /// An object from before the baseline.
     case olderObject
     case handler(root: Int)
-    /// A running `Foundation.Thread`.
+    /// A thread's variables, or what it was started with.
     case thread
-    case threadLocal, stack, memory
+    case stack, memory
 
     /// Whether a report may call it the holder. Stacks and C memory contain stale pointers.
     var isNamed: Bool {
       switch self {
       case .testCase, .variable, .task, .olderObject, .handler, .thread: true
-      case .threadLocal, .stack, .memory: false
+      case .stack, .memory: false
       }
     }
   }
@@ -177,8 +177,7 @@ extension HolderSearch {
         held.append((object, .handler(root: index)))
       case .handler(_, of: nil): unnamed.append((object, .handler(root: index)))
       case .handler: named.append((object, .handler(root: index)))
-      case .threadLocal where graph.isThread(object): named.append((object, .thread))
-      case .threadLocal: others.append((object, .threadLocal))
+      case .threadLocal: named.append((object, .thread))
       case .stack: others.append((object, .stack))
       case .cMemory: others.append((object, .memory))
       }

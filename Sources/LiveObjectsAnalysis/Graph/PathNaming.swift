@@ -64,7 +64,7 @@ struct PathNaming {
     case .handler(let root): return start(atHandler: root, object)
     case .thread: return start(at: "running thread", object)
     case .task(let task): return PathWriter(taskName(task))
-    case .testCase, .olderObject, .threadLocal, .stack, .memory: return PathWriter(name(of: object))
+    case .testCase, .olderObject, .stack, .memory: return PathWriter(name(of: object))
     }
   }
 

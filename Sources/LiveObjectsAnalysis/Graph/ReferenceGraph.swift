@@ -186,13 +186,6 @@ final class ReferenceGraph: Sendable {
   /// - Parameter type: index into `Capture.types`.
   func isTestCaseClass(_ type: Int) -> Bool { isTestCase[type] }
 
-  /// Whether an object is a thread of Foundation's. One that runs is in a variable of its own thread.
-  func isThread(_ object: Int) -> Bool {
-    let type = capture.objects[object].type
-    return capture.types[type].name == "Foundation.Thread"
-      || heap.superclasses[type]?.contains("Foundation.Thread") ?? false
-  }
-
   /// Unbalanced retains, those without a matching reference; `nil` where the count is unknown. Negative if
   /// references were found that hold nothing.
   func unexplained(_ object: Int) -> Int? {

@@ -16,7 +16,7 @@ struct HolderHints {
     case .handler(let root): closure(of: root, holder.path, action(for: root))
     case .variable: observer(holder.path)
     case .task(let task): isCycle ? self.task(task) : nil
-    case .testCase, .olderObject, .thread, .threadLocal, .stack, .memory: nil
+    case .testCase, .olderObject, .thread, .stack, .memory: nil
     }
   }
 
