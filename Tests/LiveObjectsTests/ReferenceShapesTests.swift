@@ -32,6 +32,10 @@ private enum Payload {
   case labelled(number: Int, owner: Leaf)
   case other(String, Leaf)
 }
+private final class Payloads {
+  let list: [Payload]
+  init(_ list: [Payload]) { self.list = list }
+}
 private indirect enum Tree {
   case leaf(Leaf)
   case pair(Tree, Tree)
@@ -164,7 +168,9 @@ final class ReferenceShapesTests: XCTestCase {
     try LiveObjects.start()
     let leaf = onHeap { Leaf() }
     let before = try holders(of: leaf)
-    let list: [Payload] = [.nothing, .nothing, .one(leaf), .one(leaf), .nothing, .nothing, .one(leaf)]
+    let list = onHeap {
+      Payloads([.nothing, .nothing, .one(leaf), .one(leaf), .nothing, .nothing, .one(leaf)])
+    }
     let after = try holders(of: leaf)
     XCTAssertEqual(after.references - before.references, 3)
     withExtendedLifetime((leaf, list)) {}
