@@ -172,4 +172,16 @@ import Testing
   private func analysis() -> Analysis {
     Analysis(of: builder.capture, symbolicator: symbolicator)
   }
+
+  /// The deinit of the object that refers to it has begun, and has not come to its property.
+  @Test(arguments: [true, false])
+  mutating func whatAThreadIsAboutToReleaseIsNoLeak(isInThread: Bool) throws {
+    let child = builder.object(of: builder.type("Demo.Child"))
+    let owners = builder.objects(of: builder.type("Demo.Owner"), isPinned: true, strongCount: 0)
+    let owner = UInt32(owners.lowerBound)
+    builder.reference(from: owner, to: child, ReferenceLabel(.memory, ownership: .unmanaged))
+    if isInThread { builder.root(.stack(thread: 7), to: owner) }
+    let finding = try #require(analysis().findings.first { $0.type == "Demo.Child" })
+    #expect(finding.verdict == (isInThread ? .growth : .overRetained))
+  }
 }

@@ -236,11 +236,20 @@ static void visit_words(const struct liveobj_scan *scan, const void *words, size
         visit_copy(scan, ((const uintptr_t *)words)[i], LIVEOBJ_ROOT_STACK, thread);
 }
 
+/// While the runtime releases an object, a register may have the address of its counts only.
+static void visit_counts(const struct liveobj_scan *scan, const void *registers, size_t bytes,
+                         uint32_t thread) {
+    for (size_t i = 0; i < bytes / sizeof(uintptr_t); i++)
+        visit_copy(scan, ((const uintptr_t *)registers)[i] - sizeof(uintptr_t), LIVEOBJ_ROOT_STACK,
+                   thread);
+}
+
 static void scan_registers(const struct liveobj_scan *scan,
                            const struct liveobj_stopped_thread *thread) {
     if (thread->state != LIVEOBJ_THREAD_STOPPED || thread->waits_for_work)
         return;
     visit_words(scan, &thread->registers, sizeof thread->registers, thread->id);
+    visit_counts(scan, &thread->registers, sizeof thread->registers, thread->id);
     visit_words(scan, thread->vectors, sizeof thread->vectors, thread->id);
 }
 

@@ -54,9 +54,10 @@ static uint32_t label_of_words(const struct liveobj_type *type) {
 static bool may_lead(const struct liveobj_walk *walk, const struct liveobj_type *type,
                      uintptr_t place) {
     uintptr_t word = *(const uintptr_t *)place;
-    if (liveobj_words_are_slack(&walk->object, type, place) || walk->strong.is_pinned ||
-        type->kind == LIVEOBJ_TYPE_TASK)
+    if (liveobj_words_are_slack(&walk->object, type, place) || type->kind == LIVEOBJ_TYPE_TASK)
         return false;
+    if (walk->strong.is_pinned) // a thread may be about to release what the property refers to
+        return true;
     bool has_tag = (word & LIVEOBJ_WORD_ADDRESS) != word;
     return liveobj_references_is_number(&walk->object, type, place)
                ? has_tag

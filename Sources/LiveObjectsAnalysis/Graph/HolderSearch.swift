@@ -187,7 +187,8 @@ extension HolderSearch {
   }
 
   private static func isHeldFromOutside(_ object: Int, in graph: ReferenceGraph) -> Bool {
-    graph.kind(of: object) == .rawBuffer || graph.unexplained(object).map { $0 > 0 } ?? true
+    graph.kind(of: object) == .rawBuffer || graph.capture.objects[object].isPinned
+      || graph.unexplained(object).map { $0 > 0 } ?? true
   }
 
   private static func testCases(in graph: ReferenceGraph) -> [Start] {

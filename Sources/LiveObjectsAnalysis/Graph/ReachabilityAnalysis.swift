@@ -27,8 +27,10 @@ struct ReachabilityAnalysis {
     let isolation = Isolation(of: graph)
     let (counted, older) = (scope.counted, scope.older)
     var search = LeakSearch(in: graph, isolation, older: older)
+    let released = Self.releasedNow(in: graph)
     let holders = HolderSearch(
-      in: graph, isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned },
+      in: graph,
+      isExcluded: { isolation[$0] != .held || capture.objects[$0].isPinned && !released.contains($0) },
       isOlder: { older[$0] })
     if !heap.status.isPartial { search.findOverRetained(holders) }
     search.take(scope.recorded.core, holders)
@@ -48,6 +50,12 @@ struct ReachabilityAnalysis {
     // What objects keep alive is searched only where it counts: it takes 15 % of a report on 10⁶ objects.
     guard graph.hasMemory else { return }
     for index in leaks.indices { leaks[index].bytesBehind = kept.bytes(behind: leaks[index].objects) }
+  }
+
+  /// The objects that threads are releasing: their properties may still hold what they refer to.
+  private static func releasedNow(in graph: ReferenceGraph) -> Set<Int> {
+    let inThreads = graph.heap.roots.lazy.filter { if case .stack = $0.place { true } else { false } }
+    return Set(inThreads.map { Int($0.target) }.filter { graph.capture.objects[$0].isPinned })
   }
 
   /// - Parameters:
