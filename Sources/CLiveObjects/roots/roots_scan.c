@@ -230,27 +230,22 @@ static void visit_copy(const struct liveobj_scan *scan, uintptr_t word, enum liv
                                                           .place = address});
 }
 
+/// \param offset Of what the words lead to, in bytes from the object.
 static void visit_words(const struct liveobj_scan *scan, const void *words, size_t bytes,
-                        uint32_t thread) {
+                        uintptr_t offset, uint32_t thread) {
     for (size_t i = 0; i < bytes / sizeof(uintptr_t); i++)
-        visit_copy(scan, ((const uintptr_t *)words)[i], LIVEOBJ_ROOT_STACK, thread);
-}
-
-/// While the runtime releases an object, a register may have the address of its counts only.
-static void visit_counts(const struct liveobj_scan *scan, const void *registers, size_t bytes,
-                         uint32_t thread) {
-    for (size_t i = 0; i < bytes / sizeof(uintptr_t); i++)
-        visit_copy(scan, ((const uintptr_t *)registers)[i] - sizeof(uintptr_t), LIVEOBJ_ROOT_STACK,
-                   thread);
+        visit_copy(scan, ((const uintptr_t *)words)[i] - offset, LIVEOBJ_ROOT_STACK, thread);
 }
 
 static void scan_registers(const struct liveobj_scan *scan,
                            const struct liveobj_stopped_thread *thread) {
+    enum { AT_COUNTS = sizeof(uintptr_t) };
     if (thread->state != LIVEOBJ_THREAD_STOPPED || thread->waits_for_work)
         return;
-    visit_words(scan, &thread->registers, sizeof thread->registers, thread->id);
-    visit_counts(scan, &thread->registers, sizeof thread->registers, thread->id);
-    visit_words(scan, thread->vectors, sizeof thread->vectors, thread->id);
+    visit_words(scan, &thread->registers, sizeof thread->registers, 0, thread->id);
+    // While the runtime releases an object, a register may have the address of its counts only.
+    visit_words(scan, &thread->registers, sizeof thread->registers, AT_COUNTS, thread->id);
+    visit_words(scan, thread->vectors, sizeof thread->vectors, 0, thread->id);
 }
 
 static void scan_copies(const struct liveobj_scan *scan) {
