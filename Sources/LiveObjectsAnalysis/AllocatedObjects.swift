@@ -7,6 +7,8 @@ struct AllocatedObjects {
   private(set) var estimate = Estimate()
   /// Indices into `Capture.types`.
   private(set) var types: Set<Int> = []
+  /// Neighbours mostly have one type: no hash for each.
+  private var lastType = -1
 
   init(stackTrace: UInt32, estimate: Estimate = Estimate()) {
     (self.stackTrace, self.estimate) = (stackTrace, estimate)
@@ -14,7 +16,9 @@ struct AllocatedObjects {
 
   mutating func add(_ object: LiveObject, weight: Double) {
     estimate.add(object, weight: weight)
-    types.insert(object.type)
+    guard object.type != lastType else { return }
+    lastType = object.type
+    types.insert(lastType)
   }
 }
 

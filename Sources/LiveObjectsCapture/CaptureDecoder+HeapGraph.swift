@@ -90,7 +90,7 @@ extension CaptureDecoder {
 
 extension CaptureDecoder {
   private func references(_ reader: inout ByteReader, after previous: Reference?) throws(CaptureError)
-    -> [Reference]
+    -> some Collection<Reference>
   {
     let start = reader.offset
     let section = try reader.records(of: Reference.recordSize)
@@ -107,7 +107,7 @@ extension CaptureDecoder {
     guard graph.references.count + words.count + references.count < Self.mostReferences else {
       throw .damage(at: start, "it has more references than can be analysed")
     }
-    return Array(references)
+    return references
   }
 
   private mutating func decodeElementCount(_ reader: inout ByteReader) throws(CaptureError) {

@@ -70,14 +70,6 @@ extension HeapGraph {
   }
 }
 
-extension HeapGraph {
-  /// The blocks that an object points to.
-  package func blocks(of object: Int) -> ArraySlice<BlockOwner> {
-    let start = blockOwners.partitionIndex { $0.object >= object }
-    return blockOwners[start...].prefix { $0.object == object }
-  }
-}
-
 /// An object that points to a block of the allocator.
 public struct BlockOwner: Sendable, Hashable {
   /// Index into `Capture.objects`.

@@ -269,6 +269,43 @@ struct liveobj_object_contents liveobj_references_visit(const struct liveobj_obj
 
 // MARK: - Words that are no references
 
+static bool layout_may_have_pointers(const struct liveobj_layout *layout) {
+    return !layout || layout->may_have_pointers;
+}
+
+static bool class_may_have_pointers(uintptr_t metadata) {
+    const struct liveobj_storage *storage = liveobj_storage_of(metadata);
+    switch (storage ? storage->kind : LIVEOBJ_STORAGE_NONE) {
+    case LIVEOBJ_STORAGE_TEXT:
+        return false;
+    case LIVEOBJ_STORAGE_ARRAY:
+    case LIVEOBJ_STORAGE_SET:
+        return layout_may_have_pointers(storage->elements);
+    case LIVEOBJ_STORAGE_DICTIONARY:
+        return layout_may_have_pointers(storage->elements) ||
+               layout_may_have_pointers(storage->values);
+    case LIVEOBJ_STORAGE_NONE:
+        return layout_may_have_pointers(liveobj_layout_of_class(metadata));
+    }
+    return true;
+}
+
+bool liveobj_references_may_have_pointers(const struct liveobj_object *object,
+                                          const struct liveobj_type *type) {
+    switch (type->kind) {
+    case LIVEOBJ_TYPE_CLASS:
+        return class_may_have_pointers(type->metadata);
+    case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
+        return layout_may_have_pointers(
+            liveobj_layout_of_context(type->metadata, object->address, object->bytes));
+    case LIVEOBJ_TYPE_GENERIC_BOX:
+    case LIVEOBJ_TYPE_ERROR_BOX:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static const struct liveobj_slot *slot_at(const struct liveobj_layout *layout, size_t offset) {
     for (uint32_t i = 0; layout && i < layout->count; i++) {
         const struct liveobj_slot *slot = &layout->slots[i];

@@ -43,6 +43,11 @@ struct liveobj_object_contents liveobj_references_visit(const struct liveobj_obj
                                                         const struct liveobj_type *type,
                                                         liveobj_visit_reference_fn visit,
                                                         void *context);
+/// Whether words of an object may be pointers in addition to its references. Those of raw buffers
+/// and unknown memory are not: all of it was scanned for references. Text has none. The first
+/// properties of arrays and hash tables lead into the object itself.
+bool liveobj_references_may_have_pointers(const struct liveobj_object *object,
+                                          const struct liveobj_type *type);
 /// What a word in the object is by its type; NULL if that is not known.
 const struct liveobj_slot *liveobj_references_slot_at(const struct liveobj_object *object,
                                                       const struct liveobj_type *type,

@@ -130,7 +130,7 @@ static void find_origins(struct context *context) {
         if (!offset && has_all_sizes && liveobj_captured_is_word(&type))
             offset = start + sizeof(uintptr_t);
     }
-    liveobj_layout_finish(&builder); // only the offsets are needed
+    liveobj_layout_finish(&builder, 0); // only the offsets are needed
 }
 
 static struct context *context_of(uintptr_t metadata) {
@@ -187,7 +187,8 @@ static struct compiled compile_context(const struct description *description,
         liveobj_layout_add_words(
             &builder, end, bytes - end,
             liveobj_label_make(LIVEOBJ_LABEL_CAPTURE, LIVEOBJ_OWNERSHIP_CONSERVATIVE, ""));
-    return (struct compiled){liveobj_layout_finish(&builder), is_whole ? end : 0};
+    size_t captured = (is_whole ? end : bytes) - HEADER_WORDS * sizeof(uintptr_t);
+    return (struct compiled){liveobj_layout_finish(&builder, captured), is_whole ? end : 0};
 }
 
 /// Whether the captures end where the object does.

@@ -65,7 +65,22 @@ void liveobj_layout_add_words(struct liveobj_layout_builder *builder, size_t off
                               .kind = LIVEOBJ_SLOT_WORDS});
 }
 
-const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder) {
+static bool is_typed(enum liveobj_slot_kind kind) {
+    return kind == LIVEOBJ_SLOT_REFERENCE || kind == LIVEOBJ_SLOT_BRIDGE ||
+           kind == LIVEOBJ_SLOT_FUNCTION || kind == LIVEOBJ_SLOT_UNOWNED ||
+           kind == LIVEOBJ_SLOT_NUMBER;
+}
+
+/// Whether some words are neither references nor numbers by their type.
+static bool may_have_pointers(const struct liveobj_layout *layout, size_t bytes) {
+    size_t typed_bytes = 0;
+    for (uint32_t i = 0; i < layout->count; i++)
+        typed_bytes += is_typed(layout->slots[i].kind) ? layout->slots[i].bytes : 0;
+    return typed_bytes < (bytes & ~(sizeof(uintptr_t) - 1));
+}
+
+const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder,
+                                                   size_t value_bytes) {
     size_t bytes = builder->count * sizeof *builder->slots;
     struct liveobj_layout *layout = liveobj_metadata_table_allocate(sizeof *layout + bytes);
     if (builder->failed)
@@ -74,9 +89,11 @@ const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder
         struct liveobj_slot *slots = (struct liveobj_slot *)(layout + 1);
         if (bytes)
             memcpy(slots, builder->slots, bytes);
-        *layout = (struct liveobj_layout){slots, builder->count, builder->is_precise, false};
+        *layout = (struct liveobj_layout){
+            .slots = slots, .count = builder->count, .is_precise = builder->is_precise};
         for (uint32_t i = 0; i < builder->count; i++)
             layout->has_references |= slots[i].kind < LIVEOBJ_SLOT_NUMBER;
+        layout->may_have_pointers = may_have_pointers(layout, value_bytes);
     }
     leave_spare(builder);
     return layout;
@@ -159,7 +176,8 @@ static const struct liveobj_layout *layout_within(uintptr_t type, uint32_t depth
     struct liveobj_layout_builder builder = {.is_precise = true, .depth = depth};
     uint32_t label = liveobj_label_make(LIVEOBJ_LABEL_PROPERTY, LIVEOBJ_OWNERSHIP_STRONG, "");
     liveobj_layout_add_value(&builder, type, 0, label);
-    return liveobj_metadata_table_put(&values, type, liveobj_layout_finish(&builder));
+    size_t bytes = liveobj_witnesses_of(type)->size;
+    return liveobj_metadata_table_put(&values, type, liveobj_layout_finish(&builder, bytes));
 }
 
 /// Whether an optional of the payload has the same layout: `nil` is a null word where the payload
@@ -286,10 +304,11 @@ static void add_opaque(struct liveobj_layout_builder *builder, uintptr_t type, s
 static void add_plain(struct liveobj_layout_builder *builder, uintptr_t type, size_t offset,
                       uint32_t label);
 
-/// Adds an integer that has the size of a pointer, an ObjectIdentifier, or a plain pointer.
+/// Adds a number that has the size of a pointer, an ObjectIdentifier, or a plain pointer.
 static void add_pointer_sized(struct liveobj_layout_builder *builder, uintptr_t descriptor,
                               size_t offset, uint32_t label) {
-    static const char *const known[] = {"ObjectIdentifier", "Int", "UInt", "Int64", "UInt64"};
+    static const char *const known[] = {"Int",    "UInt",   "Int64",
+                                        "UInt64", "Double", "ObjectIdentifier"};
     if (label && liveobj_os_begins_with(liveobj_descriptor_name(descriptor), "Unsafe"))
         add_one(builder, LIVEOBJ_SLOT_POINTER, offset, sizeof(uintptr_t), label, 0);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -416,9 +435,10 @@ bool liveobj_layout_is_known(uintptr_t type) {
 
 // MARK: - Instances
 
+enum { HEADER_BYTES = 16 };
+
 /// Adds the part of an instance that belongs to a class without reflection metadata: it is scanned.
 static void add_unknown_fields(struct liveobj_layout_builder *builder, uintptr_t metadata) {
-    enum { HEADER_BYTES = 16 };
     uintptr_t superclass = liveobj_superclass_of(metadata);
     size_t start = superclass ? liveobj_instance_size(superclass) : HEADER_BYTES;
     size_t end = liveobj_instance_size(metadata);
@@ -443,7 +463,8 @@ const struct liveobj_layout *liveobj_layout_of_class(uintptr_t metadata) {
         return known;
     struct liveobj_layout_builder builder = {.is_precise = true};
     add_class(&builder, metadata);
-    return liveobj_metadata_table_put(&classes, metadata, liveobj_layout_finish(&builder));
+    size_t bytes = liveobj_instance_size(metadata) - HEADER_BYTES;
+    return liveobj_metadata_table_put(&classes, metadata, liveobj_layout_finish(&builder, bytes));
 }
 
 #endif

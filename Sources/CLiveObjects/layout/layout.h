@@ -27,7 +27,7 @@ enum liveobj_slot_kind {
     LIVEOBJ_SLOT_ENUM,        // a value of `type`, whose case decides what it contains
     LIVEOBJ_SLOT_EXISTENTIAL, // an opaque existential: buffer, type, witnesses
     LIVEOBJ_SLOT_WORDS,       // `bytes` of unknown types: scanned
-    LIVEOBJ_SLOT_NUMBER,      // an integer as large as a pointer, an ObjectIdentifier: no reference
+    LIVEOBJ_SLOT_NUMBER,      // a number as large as a pointer, an ObjectIdentifier: no reference
     LIVEOBJ_SLOT_POINTER,     // a plain pointer, whose label names the place
 };
 
@@ -44,6 +44,7 @@ struct liveobj_layout {
     uint32_t count;
     bool is_precise; // metadata was known for all of it, so no slot is scanned
     bool has_references;
+    bool may_have_pointers; // some of its words may be pointers that are no references
 };
 
 /// The maximum number of slots of a layout; the rest of the value is left out.
@@ -69,7 +70,9 @@ void liveobj_layout_add_slot(struct liveobj_layout_builder *builder, struct live
 void liveobj_layout_add_reference(struct liveobj_layout_builder *builder, size_t offset,
                                   uint32_t label);
 /// Makes a layout of the collected slots and frees the builder. Returns NULL if that failed.
-const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder);
+/// \param bytes Of the value, or of an object behind its header.
+const struct liveobj_layout *liveobj_layout_finish(struct liveobj_layout_builder *builder,
+                                                   size_t bytes);
 
 /// The layout of a value of any type; NULL if memory could not be had.
 const struct liveobj_layout *liveobj_layout_of_value(uintptr_t type);

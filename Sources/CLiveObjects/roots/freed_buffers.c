@@ -16,12 +16,10 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 enum { LIVE = 1, HAS_CHUNK };
 
 struct search {
+    struct liveobj_roots *roots;
     uint32_t *is_live;
     uintptr_t next; // where the next heap may begin
     uintptr_t end;
-    struct liveobj_extent *heaps; // those whose chunks were all read
-    uint32_t heap_count;
-    uint32_t heap_capacity;
 };
 
 // MARK: - Chunks
@@ -36,10 +34,10 @@ static void note_buffer(struct search *search, uintptr_t content, size_t room) {
         search->is_live[index] = HAS_CHUNK;
 }
 
-static void note_heap(struct search *search, const struct liveobj_chunks *chunks) {
-    if (liveobj_os_make_room((void **)&search->heaps, search->heap_count, &search->heap_capacity,
-                             sizeof *search->heaps))
-        search->heaps[search->heap_count++] = (struct liveobj_extent){chunks->first, chunks->end};
+static void note_heap(struct liveobj_roots *roots, struct liveobj_known_heap heap) {
+    if (liveobj_os_make_room((void **)&roots->heaps, roots->heap_count, &roots->heap_capacity,
+                             sizeof heap))
+        roots->heaps[roots->heap_count++] = heap;
 }
 
 /// A step.
@@ -50,6 +48,7 @@ static void read_heap(void *context) {
         search->next = liveobj_chunks_next_heap(search->next, search->end);
         return;
     }
+    uintptr_t start = search->next;
     search->next = chunks.end;
     uintptr_t chunk = chunks.first, bytes;
     for (; (bytes = liveobj_chunk_bytes(&chunks, chunk)) > 0; chunk += bytes) {
@@ -59,10 +58,11 @@ static void read_heap(void *context) {
         if (!liveobj_chunk_is_in_bin(&chunks, chunk))
             note_buffer(search, content, end - content);
     }
-    note_heap(search, &chunks);
+    note_heap(search->roots, (struct liveobj_known_heap){start, chunks});
 }
 
-static void read_heaps(struct search *search, const struct liveobj_roots *roots) {
+static void read_heaps(struct search *search) {
+    const struct liveobj_roots *roots = search->roots;
     for (uint32_t i = 0; i < roots->count; i++) {
         const struct liveobj_memory_range *range = &roots->ranges[i];
         // A heap with a thread's stack in it can only be read as a whole; it stays as it is.
@@ -77,9 +77,9 @@ static void read_heaps(struct search *search, const struct liveobj_roots *roots)
 
 // MARK: - Buffers
 
-static bool is_in_heap(const struct search *search, uintptr_t address) {
-    for (uint32_t i = 0; i < search->heap_count; i++)
-        if (address >= search->heaps[i].start && address < search->heaps[i].end)
+static bool is_in_known_heap(const struct liveobj_roots *roots, uintptr_t address) {
+    for (uint32_t i = 0; i < roots->heap_count; i++)
+        if (address >= roots->heaps[i].chunks.first && address < roots->heaps[i].chunks.end)
             return true;
     return false;
 }
@@ -90,23 +90,24 @@ static bool is_unmapped(const struct liveobj_roots *roots, const struct liveobj_
     return buffer->bytes >= LARGE_BYTES && !liveobj_roots_is_heap(roots, buffer->address);
 }
 
-static void forget_buffers(const struct search *search, const struct liveobj_roots *roots) {
+static void forget_buffers(const struct search *search) {
     for (uint32_t index = 1, end = liveobj_records_end(); index < end; index++) {
         if (search->is_live[index] != LIVE)
             continue;
         struct liveobj_object object = liveobj_record_unpack(liveobj_heap.records[index]);
         if (object.metadata != LIVEOBJ_METADATA_RAW_BUFFER ||
-            (!is_in_heap(search, object.address) && !is_unmapped(roots, &object)))
+            (!is_in_known_heap(search->roots, object.address) &&
+             !is_unmapped(search->roots, &object)))
             continue;
         search->is_live[index] = 0;
         *liveobj_records_slot(object.address) = 0;
     }
 }
 
-void liveobj_freed_buffers_forget(const struct liveobj_roots *roots, uint32_t *is_live) {
-    struct search search = {.is_live = is_live};
-    read_heaps(&search, roots);
-    forget_buffers(&search, roots);
+void liveobj_freed_buffers_forget(struct liveobj_roots *roots, uint32_t *is_live) {
+    struct search search = {.roots = roots, .is_live = is_live};
+    read_heaps(&search);
+    forget_buffers(&search);
 }
 
 LIVEOBJ_ANY_MEMORY_END

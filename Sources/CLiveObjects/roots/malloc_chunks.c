@@ -129,8 +129,9 @@ bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *
 
 uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chunk) {
     uintptr_t left = chunks->end - chunk;
+    // The last chunk, "top", is larger where the heap has grown since.
     bool is_last =
-        left < LEAST_BYTES || is_fence_post(chunk, chunks->end) || size_of(chunk) == left; // top
+        left < LEAST_BYTES || is_fence_post(chunk, chunks->end) || size_of(chunk) >= left;
     return is_last ? 0 : size_of(chunk);
 }
 

@@ -10,6 +10,7 @@
 #include "metadata/task_memory.h"
 #include "records/thread.h"
 #include "roots/dispatch_continuations.h"
+#include "roots/malloc_chunks.h"
 #include "roots/mappings.h"
 #include "roots/waiting_threads.h"
 
@@ -53,6 +54,12 @@ struct liveobj_memory_range {
     bool is_inaccessible; // made readable before it is read
 };
 
+/// A heap of the C library's allocator, whose chunks were read to the end.
+struct liveobj_known_heap {
+    uintptr_t start; // of the memory that begins with it
+    struct liveobj_chunks chunks;
+};
+
 /// The memory that holds roots: variables, stacks, anonymous memory and changed pages of private
 /// files, also if it is read-only or inaccessible by now. Without the recorder's own.
 struct liveobj_roots {
@@ -65,6 +72,9 @@ struct liveobj_roots {
     struct liveobj_extent *taken; // added with another kind, or the recorder's own
     uint32_t taken_count;
     uint32_t taken_capacity;
+    struct liveobj_known_heap *heaps; // of `ranges`: to find one takes a walk over its chunks
+    uint32_t heap_count;
+    uint32_t heap_capacity;
     uintptr_t *words; // that the snapshot process does not have: the kernel does, or no fork gets
     uint32_t word_count;
     uint32_t word_capacity;

@@ -69,7 +69,7 @@ struct liveobj_found {
     bool is_weak_target : 1;  // a buffer with a weak reference to it is a dead object's side table
     bool is_held : 1;         // by a root that is no stale word; a buffer by any word
     bool is_buffer : 1;       // raw memory of the program's that no object or root is known to hold
-    bool is_in_use : 1;       // by the allocator, which may have freed a buffer for C code
+    bool is_in_use : 1;       // a suspect, by the allocator, which may have freed it for C code
 };
 
 struct liveobj_walk {

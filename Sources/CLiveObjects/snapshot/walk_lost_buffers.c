@@ -56,16 +56,20 @@ bool liveobj_buffer_may_be_lost(const struct liveobj_object *buffer) {
 }
 
 /// A step.
-static void note_buffer_without_referrer(void *context) {
+static void note_lost_buffer(void *context) {
     struct liveobj_walk *walk = context;
-    struct liveobj_found *found = &walk->found[walk->number];
-    found->is_buffer = !found->referrer && liveobj_buffer_may_be_lost(&walk->object);
+    walk->found[walk->number].is_buffer = liveobj_buffer_may_be_lost(&walk->object);
 }
 
 void liveobj_walk_find_buffers(struct liveobj_walk *walk) {
-    while (liveobj_walk_next(walk))
+    for (uint32_t number = 1; number <= walk->count; number++) {
+        if (walk->found[number].referrer)
+            continue;
+        liveobj_walk_move(walk, number);
         if (walk->object.metadata == LIVEOBJ_METADATA_RAW_BUFFER)
-            liveobj_snapshot_step(note_buffer_without_referrer, walk);
+            liveobj_snapshot_step(note_lost_buffer, walk);
+    }
+    walk->number = 0;
 }
 
 // MARK: - Lost ones

@@ -144,32 +144,16 @@ static void add_pointer(void *context, const struct liveobj_reference *reference
         add_edge(walk, &named);
 }
 
-/// Whether an object can hold pointers in addition to its references. Raw buffers and unknown
-/// memory cannot: they were scanned for references as a whole.
-static bool may_hold_pointers(const struct liveobj_type *type) {
-    switch (type->kind) {
-    case LIVEOBJ_TYPE_CLASS:
-    case LIVEOBJ_TYPE_CLOSURE_CONTEXT_OR_BOX:
-    case LIVEOBJ_TYPE_GENERIC_BOX:
-    case LIVEOBJ_TYPE_ERROR_BOX:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void add_pointers_in(struct liveobj_walk *walk, uintptr_t start, uintptr_t end) {
     if (!walk->pointer_label)
         walk->pointer_label = pointer_label(0);
     liveobj_references_scan(start, end, walk->pointer_label, add_pointer, walk);
 }
 
-/// Text has no pointers. Words that arrays and hash tables no longer use are stale.
+/// Words that arrays and hash tables no longer use are stale.
 static void add_pointers(struct liveobj_walk *walk, const struct liveobj_type *type) {
     struct liveobj_reader *reader = &walk->capture->reader;
     uintptr_t word;
-    if (!may_hold_pointers(type))
-        return;
     struct liveobj_words words = liveobj_words_of(&walk->object, type, reader);
     if (!words.bitmap)
         return add_pointers_in(walk, words.next, words.end);
@@ -192,8 +176,10 @@ static void read_references(void *context) {
     if (walk->strong.is_known)
         walk->found[walk->number].unexplained += (int32_t)walk->strong.value;
     walk->contents = liveobj_references_visit(&walk->object, type, add_edge, walk);
+    if (!liveobj_references_may_have_pointers(&walk->object, type))
+        return;
     add_pointers(walk, type);
-    if (!walk->capture->selection && may_hold_pointers(type))
+    if (!walk->capture->selection)
         liveobj_walk_find_blocks(walk, type);
 }
 

@@ -83,7 +83,8 @@ static void take_root(void *context, const struct liveobj_root *root) {
 static void note_chunk(void *context, uintptr_t content, uint64_t bytes) {
     struct liveobj_walk *walk = context;
     liveobj_blocks_note(&walk->blocks, content, bytes);
-    walk->found[liveobj_walk_find(walk, content)].is_in_use = true;
+    if (liveobj_suspects_may_find(&walk->suspects, content))
+        walk->found[liveobj_walk_find(walk, content)].is_in_use = true;
 }
 
 void liveobj_walk_write_roots(struct liveobj_walk *walk) {

@@ -19,24 +19,30 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 
 // MARK: - Suspects
 
-static bool is_suspect(const struct liveobj_walk *walk) {
-    const struct liveobj_found *found = &walk->found[walk->number];
-    bool is_object = walk->object.metadata != LIVEOBJ_METADATA_TASK &&
-                     walk->object.metadata != LIVEOBJ_METADATA_RAW_BUFFER;
-    return !found->is_held && (found->is_buffer || (is_object && found->unexplained > 0));
+/// Adds the current object, unless it is a task, or a buffer that is in use.
+static void add_suspect(struct liveobj_walk *walk) {
+    const struct liveobj_object *object = &walk->object;
+    uint64_t bytes = object->bytes ? object->bytes : 1; // the start is always inside
+    bool is_object = object->metadata != LIVEOBJ_METADATA_TASK &&
+                     object->metadata != LIVEOBJ_METADATA_RAW_BUFFER;
+    if ((is_object || walk->found[walk->number].is_buffer) &&
+        !liveobj_suspects_add(
+            &walk->suspects,
+            (struct liveobj_suspect){object->address, object->address + bytes, walk->number}))
+        walk->stream.failed = true;
 }
 
 void liveobj_walk_find_suspects(struct liveobj_walk *walk) {
     liveobj_suspects_clear(&walk->suspects);
-    while (liveobj_walk_next(walk)) {
-        struct liveobj_found *found = &walk->found[walk->number];
+    for (uint32_t number = 1; number <= walk->count; number++) {
+        struct liveobj_found *found = &walk->found[number];
         found->is_buffer = found->is_buffer && !found->is_held;
-        uint64_t bytes = walk->object.bytes ? walk->object.bytes : 1; // the start is always inside
-        struct liveobj_suspect suspect = {walk->object.address, walk->object.address + bytes,
-                                          walk->number};
-        if (is_suspect(walk) && !liveobj_suspects_add(&walk->suspects, suspect))
-            walk->stream.failed = true;
+        if (found->is_held || (!found->is_buffer && found->unexplained <= 0))
+            continue;
+        liveobj_walk_move(walk, number);
+        add_suspect(walk);
     }
+    walk->number = 0;
     liveobj_suspects_sort(&walk->suspects);
 }
 

@@ -20,16 +20,18 @@ struct Adjacency {
 
   var count: Int { starts.count - 1 }
 
-  subscript(node: Int) -> ArraySlice<UInt32> { targets[Int(starts[node])..<Int(starts[node + 1])] }
+  /// The indices of a node's edges. A slice of targets would be retained for each node.
+  func edges(from node: Int) -> Range<Int> { Int(starts[node])..<Int(starts[node + 1]) }
+
+  func target(_ edge: Int) -> Int { Int(targets[edge]) }
 
   var reversed: Adjacency {
     Adjacency(count: count) { edge in visitEdges { edge($1, $0) } }
   }
 
-  /// Without slices, each of which would be retained.
   func visitEdges(_ edge: (_ source: Int, _ target: Int) -> Void) {
     for source in 0..<count {
-      for index in Int(starts[source])..<Int(starts[source + 1]) { edge(source, Int(targets[index])) }
+      for index in edges(from: source) { edge(source, target(index)) }
     }
   }
 }

@@ -35,8 +35,9 @@ struct Dominators {
     for number in stride(from: count - 1, to: 0, by: -1) {
       let node = Int(search.nodes[number])
       var semi = isStart(node) ? 0 : UInt32(number)
-      for source in sources[node] where search.numbers[Int(source)] > 0 {
-        semi = min(semi, forest.least(from: search.numbers[Int(source)]).semi)
+      for edge in sources.edges(from: node) {
+        let source = search.numbers[sources.target(edge)]
+        if source > 0 { semi = min(semi, forest.least(from: source).semi) }
       }
       forest.semi[number] = semi
       (next[number], first[Int(semi)]) = (first[Int(semi)], UInt32(number))
@@ -72,14 +73,15 @@ private struct DepthFirstSearch {
       var current = arrive(at: UInt32(start), from: 0)
       while current > 0 {
         let node = Int(nodes[Int(current)])
-        let targets = edges[node]
-        let index = targets.startIndex + Int(next[node])
-        guard index < targets.endIndex else {
+        let range = edges.edges(from: node)
+        let edge = range.lowerBound + Int(next[node])
+        guard edge < range.upperBound else {
           current = parents[Int(current)]
           continue
         }
         next[node] += 1
-        if numbers[Int(targets[index])] == 0 { current = arrive(at: targets[index], from: current) }
+        let target = edges.target(edge)
+        if numbers[target] == 0 { current = arrive(at: UInt32(target), from: current) }
       }
     }
   }

@@ -146,10 +146,11 @@ struct HeldSignatures {
   }
 
   private func ancestor(of signature: Int32, type: Int32) -> Int32? {
-    var signature = signature
-    for _ in 0..<Self.mostAncestors where signature >= 0 {
+    var (signature, searched) = (signature, 0)
+    while signature >= 0, searched < Self.mostAncestors {
       if numbers.keys[Int(signature)].type == type { return signature }
       signature = numbers.keys[Int(signature)].holder
+      searched += 1
     }
     return nil
   }

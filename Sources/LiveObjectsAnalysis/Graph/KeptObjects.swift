@@ -9,9 +9,14 @@ struct KeptObjects {
   typealias Node = UInt32
 
   private let graph: ReferenceGraph
-  private let dominators: Dominators
+  /// By object: whether something outside of the heap holds it, as far as the counts show it.
+  private let isHeldFromOutside: [Bool]
+  /// Needed only if a walk meets an object that others refer to as well.
+  private lazy var dominators = Dominators(of: Self.edges(of: graph)) { isHeldFromOutside[$0] }
   /// By node: how many references keep it alive, and one more for an object that is held from outside.
   private let entries: [UInt32]
+  /// From objects to the blocks that they point to.
+  private let blocks: Adjacency
   /// The first object that points to a block.
   private let blockObjects: [UInt32]
   /// By node, during a walk: the entries that were not met yet.
@@ -26,25 +31,48 @@ struct KeptObjects {
 
   init(in graph: ReferenceGraph) {
     self.graph = graph
-    let edges = Adjacency(count: graph.count) { edge in
-      for index in graph.heap.references.indices where graph.keepsAlive(index) {
-        edge(graph.source(index), graph.target(index))
-      }
+    var entries = [UInt32](repeating: 0, count: graph.count + graph.heap.blocks.count)
+    var pointers = [UInt32](repeating: 0, count: graph.count)
+    for index in graph.heap.references.indices where graph.keepsAlive(index) {
+      let target = graph.target(index)
+      entries[target] += graph.source(index) == target ? 0 : 1
+      pointers[target] += graph.isStrong(index) ? 0 : 1
     }
-    let outside = OutsideHolders(in: graph)
-    dominators = Dominators(of: edges, isStart: { outside.isHeld[$0] })
-    var entries = outside.isHeld.map { $0 ? 1 : 0 as UInt32 }
-    entries += [UInt32](repeating: 0, count: graph.heap.blocks.count)
-    edges.visitEdges { source, target in entries[target] += source == target ? 0 : 1 }
+    isHeldFromOutside = Self.heldFromOutside(in: graph, pointers)
+    for object in isHeldFromOutside.indices { entries[object] += isHeldFromOutside[object] ? 1 : 0 }
     var blockObjects = [UInt32](repeating: .max, count: graph.heap.blocks.count)
     for owner in graph.heap.blockOwners {
       entries[graph.count + Int(owner.block)] += 1
       blockObjects[Int(owner.block)] = min(blockObjects[Int(owner.block)], owner.object)
     }
     (self.entries, self.blockObjects) = (entries, blockObjects)
+    blocks = Adjacency(count: graph.heap.blocks.isEmpty ? 0 : graph.count) { edge in
+      for owner in graph.heap.blockOwners { edge(Int(owner.object), Int(owner.block)) }
+    }
     missing = entries
     isKept = [Bool](repeating: false, count: entries.count)
     budget = Self.mostVisitsOfNode * entries.count + 1_000_000
+  }
+
+  private static func edges(of graph: ReferenceGraph) -> Adjacency {
+    Adjacency(count: graph.count) { edge in
+      for index in graph.heap.references.indices where graph.keepsAlive(index) {
+        edge(graph.source(index), graph.target(index))
+      }
+    }
+  }
+
+  /// - Parameter pointers: by object: how many references that are not strong keep it alive.
+  private static func heldFromOutside(in graph: ReferenceGraph, _ pointers: [UInt32]) -> [Bool] {
+    let isRooted = Isolation.rooted(in: graph) { !$0.mayBeOld }
+    return (0..<graph.count).map { object in
+      if graph.isTestCase(object) || graph.isLost(object) { return true }
+      if let task = graph.task(of: object) { return graph.heap.tasks[task].state != .complete }
+      guard !graph.capture.objects[object].isPinned, let unexplained = graph.unexplained(object) else {
+        return pointers[object] == 0 && graph.strong[object] == 0 || isRooted[object]
+      }
+      return unexplained > Int(pointers[object]) || unexplained > 0 && isRooted[object]
+    }
   }
 
   /// The objects, then all that would be freed with them.
@@ -56,10 +84,10 @@ struct KeptObjects {
       graph.keepsAlive(reference) && frees(Node(graph.target(reference)), with: graph.source(reference))
     }
     budget -= nodes.count
-    if !graph.heap.blocks.isEmpty {
+    if blocks.count > 0 {
       for object in nodes {
-        for owner in graph.heap.blocks(of: Int(object)) {
-          let block = Node(graph.count) + owner.block
+        for edge in blocks.edges(from: Int(object)) {
+          let block = Node(graph.count + blocks.target(edge))
           if frees(block, with: Int(object)) { nodes.append(block) }
         }
       }
@@ -81,7 +109,7 @@ struct KeptObjects {
     return isKept[index]
   }
 
-  private func hasKeptDominator(_ node: Int) -> Bool {
+  private mutating func hasKeptDominator(_ node: Int) -> Bool {
     guard node < graph.count else { return false }
     let dominator = dominators.immediate[node]
     return dominator < graph.count && isKept[Int(dominator)]
@@ -108,28 +136,6 @@ struct KeptObjects {
   func object(of node: Node) -> Int {
     let index = Int(node)
     return index < graph.count ? index : Int(blockObjects[index - graph.count])
-  }
-}
-
-/// The objects that something outside of the heap holds, as far as their counts show it.
-private struct OutsideHolders {
-  /// By object.
-  private(set) var isHeld: [Bool]
-
-  init(in graph: ReferenceGraph) {
-    var pointers = [UInt32](repeating: 0, count: graph.count)
-    for index in graph.heap.references.indices where graph.keepsAlive(index) && !graph.isStrong(index) {
-      pointers[graph.target(index)] += 1
-    }
-    let isRooted = Isolation.rooted(in: graph) { !$0.mayBeOld }
-    isHeld = (0..<graph.count).map { object in
-      if graph.isTestCase(object) || graph.isLost(object) { return true }
-      if let task = graph.task(of: object) { return graph.heap.tasks[task].state != .complete }
-      guard !graph.capture.objects[object].isPinned, let unexplained = graph.unexplained(object) else {
-        return pointers[object] == 0 && graph.strong[object] == 0 || isRooted[object]
-      }
-      return unexplained > Int(pointers[object]) || unexplained > 0 && isRooted[object]
-    }
   }
 }
 

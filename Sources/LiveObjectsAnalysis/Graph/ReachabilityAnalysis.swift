@@ -141,7 +141,8 @@ struct Isolation {
     let definitely = Self.marked(in: graph) { object in
       graph.isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
     }
-    let probably = Self.marked(in: graph) { object in
+    // Most heaps have no such reference: the second search would find the same.
+    let probably = !graph.conservative.contains { $0 > 0 } ? definitely : Self.marked(in: graph) { object in
       guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
       let isExplicable = graph.kind(of: object) != .task && !isRooted[object]
       return unexplained - (isExplicable ? Int(graph.conservative[object]) : 0) > 0
@@ -200,7 +201,7 @@ struct Isolation {
   /// itself, and they are full of stale pointers.
   private static func marked(in graph: ReferenceGraph, isHeld: (Int) -> Bool) -> [Bool] {
     var marked = (0..<graph.count).map(isHeld)
-    graph.mark(&marked, from: { graph.kind(of: $0) != .rawBuffer }, by: graph.mayHold)
+    graph.mark(&marked, from: { graph.kind(of: $0) != .rawBuffer }, by: { graph.mayHold($0) })
     return marked
   }
 }

@@ -13,6 +13,8 @@ final class ReferenceGraph: Sendable {
   private let ownership: [ReferenceLabel.Ownership]
   /// See `leadsWithoutHolding(_:)`, by index into `HeapGraph.labels`.
   private let leadsWithoutHolding: [Bool]
+  /// By index into `Capture.types`: a description has text, which would be retained for each object.
+  private let kinds: [TypeDescription.Kind]
   /// By index into `Capture.types`.
   private let isTestCase: [Bool]
   /// By object: indices into `HeapGraph.tasks`.
@@ -30,6 +32,7 @@ final class ReferenceGraph: Sendable {
     self.heap = heap
     ownership = heap.labels.map(\.ownership)
     leadsWithoutHolding = heap.labels.map(\.leadsWithoutHolding)
+    kinds = capture.types.map(\.kind)
     isTestCase = capture.types.indices.map {
       heap.superclasses[$0]?.contains("XCTest.XCTestCase") ?? false
     }
@@ -40,7 +43,7 @@ final class ReferenceGraph: Sendable {
     var starts = [UInt32](repeating: 0, count: count + 1)
     var strong = [UInt32](repeating: 0, count: count)
     var conservative = strong
-    let isUncounted = capture.types.map { $0.kind == .rawBuffer || $0.kind == .task }
+    let isUncounted = kinds.map { $0 == .rawBuffer || $0 == .task }
     for reference in heap.references {
       starts[Int(reference.source) + 1] += 1
       switch ownership[Int(reference.label)] {
@@ -77,12 +80,13 @@ final class ReferenceGraph: Sendable {
   ) -> [UInt32] {
     var objects: [UInt32] = []
     var open: [UInt32] = []
+    let all = heap.references  // else it is retained for each reference
     for object in core.reversed() {
       open.append(object)
       while let object = open.popLast() {
         for reference in references(from: Int(object)) where takes(reference) {
-          objects.append(heap.references[reference].target)
-          open.append(heap.references[reference].target)
+          objects.append(all[reference].target)
+          open.append(all[reference].target)
         }
       }
     }
@@ -95,11 +99,15 @@ final class ReferenceGraph: Sendable {
   ///   - isStart: whether to start from a marked object.
   ///   - leads: whether to follow a reference.
   func mark(_ marked: inout [Bool], from isStart: (Int) -> Bool = { _ in true }, by leads: (Int) -> Bool) {
-    let starts = marked.indices.compactMap { marked[$0] && isStart($0) ? UInt32($0) : nil }
-    _ = objects(reachedFrom: starts) { reference in
-      guard !marked[target(reference)], leads(reference) else { return false }
-      marked[target(reference)] = true
-      return true
+    var open = marked.indices.compactMap { marked[$0] && isStart($0) ? UInt32($0) : nil }
+    let all = heap.references  // else it is retained for each reference
+    while let object = open.popLast() {
+      for reference in references(from: Int(object)) {
+        let target = all[reference].target
+        guard !marked[Int(target)], leads(reference) else { continue }
+        marked[Int(target)] = true
+        open.append(target)
+      }
     }
   }
 
@@ -159,7 +167,7 @@ final class ReferenceGraph: Sendable {
   }
 
   func kind(of object: Int) -> TypeDescription.Kind {
-    capture.types[capture.objects[object].type].kind
+    kinds[capture.objects[object].type]
   }
 
   /// - Returns: an index into `HeapGraph.tasks`; `nil` for other objects, and for tasks that were not read.

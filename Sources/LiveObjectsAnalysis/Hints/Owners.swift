@@ -14,8 +14,12 @@ struct Owners {
     of leak: LeakTally, _ naming: PathNaming, _ traces: NamedTraces, _ symbolicator: any Symbolicator
   ) {
     (self.naming, self.traces, self.symbolicator) = (naming, traces, symbolicator)
-    let kinds = Set(leak.group.core.lazy.map { naming.graph.capture.objects[Int($0)].type })
-    let own = kinds.filter { naming.labels[$0].map { $0.isUserDefined && $0.kind.isInstance } ?? false }
+    // A cycle may have a million objects: no hash for each.
+    var isThere = [Bool](repeating: false, count: naming.labels.count)
+    for object in leak.group.core { isThere[naming.graph.capture.objects[Int(object)].type] = true }
+    let own = isThere.indices.filter {
+      isThere[$0] && naming.labels[$0].map { $0.isUserDefined && $0.kind.isInstance } ?? false
+    }
     types = own.reduce(into: []) { $0.formUnion(naming.classNames(of: $1)) }
   }
 

@@ -22,7 +22,7 @@ static struct outcome capture(const char *name, size_t offset) {
         outcome.kind = builder.slots[0].kind;
         outcome.offset = builder.slots[0].offset;
     }
-    liveobj_layout_finish(&builder);
+    liveobj_layout_finish(&builder, 0);
     return outcome;
 }
 
