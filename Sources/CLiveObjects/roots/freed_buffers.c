@@ -40,25 +40,23 @@ static void note_heap(struct liveobj_roots *roots, struct liveobj_known_heap hea
         roots->heaps[roots->heap_count++] = heap;
 }
 
+/// Marks buffers in memory that turns out to be no heap too: they stay as they are.
+static void note_chunk(void *context, const struct liveobj_chunks *chunks, uintptr_t chunk) {
+    // A chunk also has the first word of the next one.
+    uintptr_t content = liveobj_chunk_content(chunk),
+              end = chunk + liveobj_chunk_bytes(chunks, chunk) + sizeof(uintptr_t);
+    if (!liveobj_chunk_is_in_bin(chunks, chunk))
+        note_buffer(context, content, end - content);
+}
+
 /// A step.
 static void read_heap(void *context) {
     struct search *search = context;
-    struct liveobj_chunks chunks;
-    if (!liveobj_chunks_find(search->next, search->end, &chunks)) {
-        search->next = liveobj_chunks_next_heap(search->next, search->end);
-        return;
-    }
-    uintptr_t start = search->next;
-    search->next = chunks.end;
-    uintptr_t chunk = chunks.first, bytes;
-    for (; (bytes = liveobj_chunk_bytes(&chunks, chunk)) > 0; chunk += bytes) {
-        liveobj_snapshot_advance();
-        // A chunk also has the first word of the next one.
-        uintptr_t content = liveobj_chunk_content(chunk), end = chunk + bytes + sizeof(uintptr_t);
-        if (!liveobj_chunk_is_in_bin(&chunks, chunk))
-            note_buffer(search, content, end - content);
-    }
-    note_heap(search->roots, (struct liveobj_known_heap){start, chunks});
+    struct liveobj_known_heap heap = {.start = search->next};
+    bool is_heap = liveobj_chunks_find(search->next, search->end, &heap.chunks, note_chunk, search);
+    search->next = is_heap ? heap.chunks.end : liveobj_chunks_next_heap(search->next, search->end);
+    if (is_heap)
+        note_heap(search->roots, heap);
 }
 
 static void read_heaps(struct search *search) {

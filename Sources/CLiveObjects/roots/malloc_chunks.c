@@ -50,13 +50,17 @@ static bool is_fence_post(uintptr_t chunk, uintptr_t end) {
 
 // MARK: - Heaps
 
-/// \returns whether the chunks from `chunk` on end exactly at the heap's end.
-static bool leads_to_end(uintptr_t chunk, uintptr_t end) {
+/// \returns whether the chunks end exactly at the heap's end.
+static bool leads_to_end(const struct liveobj_chunks *chunks, liveobj_visit_heap_chunk_fn visit,
+                         void *context) {
+    uintptr_t chunk = chunks->first, end = chunks->end;
     while (end - chunk >= LEAST_BYTES && !is_fence_post(chunk, end)) {
         uintptr_t size = size_of(chunk);
         if (size < LEAST_BYTES || size % ALIGNMENT || size > end - chunk)
             return false;
         liveobj_snapshot_advance();
+        if (visit && size < end - chunk)
+            visit(context, chunks, chunk);
         chunk += size;
     }
     return chunk == end || is_fence_post(chunk, end);
@@ -110,7 +114,8 @@ uintptr_t liveobj_chunks_next_heap(uintptr_t start, uintptr_t end) {
     return heap < end ? heap : end;
 }
 
-bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks) {
+bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks,
+                         liveobj_visit_heap_chunk_fn visit, void *context) {
     enum { MOST_BEFORE = 4096, TWO_CHUNKS = 2 * LEAST_BYTES }; // bytes of a heap's own header
     uintptr_t end_of_heap = end_of_thread_heap(start, end);
     end = end_of_heap ? end_of_heap : end;
@@ -119,10 +124,9 @@ bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *
     for (; start < last && end - start >= TWO_CHUNKS; start += ALIGNMENT) {
         // No chunk before the first one can be free.
         bool may_be_first = word_at(start + WORD) & PREVIOUS_IN_USE;
-        if (may_be_first && size_of(start) < end - start && leads_to_end(start, end)) {
-            *chunks = (struct liveobj_chunks){start, end};
+        *chunks = (struct liveobj_chunks){start, end};
+        if (may_be_first && size_of(start) < end - start && leads_to_end(chunks, visit, context))
             return true;
-        }
     }
     return false;
 }

@@ -22,9 +22,16 @@ struct liveobj_chunks {
 /// Whether the address is in any heap's memory, which can be read.
 typedef bool (*liveobj_is_heap_fn)(const void *context, uintptr_t address);
 
+/// Called for a chunk, which is not the last one.
+typedef void (*liveobj_visit_heap_chunk_fn)(void *context, const struct liveobj_chunks *chunks,
+                                            uintptr_t chunk);
+
 /// Whether the memory begins with such a heap: the chunks' sizes must add up to its end. That is
 /// the end of the memory or, for a thread's heap, the one that its header states.
-bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks);
+/// \param visit Called on the way to the end, also where it is not found; NULL for nothing. Each
+/// walk waits for the memory of all chunks.
+bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *chunks,
+                         liveobj_visit_heap_chunk_fn visit, void *context);
 /// Where the next thread's heap behind `start` may begin; `end` if there is none. The system
 /// unites a heap with memory before it.
 uintptr_t liveobj_chunks_next_heap(uintptr_t start, uintptr_t end);

@@ -232,7 +232,7 @@ static bool find_chunks(const struct liveobj_scan *scan, struct liveobj_chunks *
             *chunks = scan->roots->heaps[i].chunks;
             return true;
         }
-    return liveobj_chunks_find(scan->range.start, scan->range.end, chunks);
+    return liveobj_chunks_find(scan->range.start, scan->range.end, chunks, NULL, NULL);
 }
 
 void liveobj_scan_heap(void *context) {

@@ -70,7 +70,7 @@ static bool read_heaps(void *context, liveobj_write_fn write, void *destination)
     struct liveobj_chunks chunks;
     uintptr_t start = reading.mapping.start, end = reading.mapping.end;
     while (start < end) {
-        bool is_heap = liveobj_chunks_find(start, end, &chunks);
+        bool is_heap = liveobj_chunks_find(start, end, &chunks, NULL, NULL);
         reading.heaps += is_heap;
         reading.is_found |= is_heap && has_chunk(&chunks, reading.memory);
         start = is_heap ? chunks.end : liveobj_chunks_next_heap(start, end);
