@@ -52,8 +52,9 @@ struct table {
 
 #define ID_BITS 32
 #define MAX_BYTES ((uint64_t)UINT32_MAX * sizeof(uintptr_t))
-/// As long as traces take less, they are not collected.
-#define LEAST_COLLECTED_BYTES ((uint64_t)8 << 20)
+/// As long as traces take less, they are not collected: most of them come back, and are found
+/// sooner in the order in which they came first.
+#define LEAST_COLLECTED_BYTES ((uint64_t)64 << 20)
 #define FIRST_SLOTS 1024
 
 /// The number of traces after the previous one that are compared before the table is searched.

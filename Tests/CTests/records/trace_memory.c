@@ -1,4 +1,4 @@
-// Ever new stack traces of dead objects take little memory, without a budget too.
+// Ever new stack traces of dead objects take bounded memory, without a budget too.
 
 #include "os/arena.h"
 #include "records/records.h"
@@ -7,7 +7,7 @@
 #include "stacks/stacks.h"
 #include "support/stack_testing.h"
 
-enum { TRACES = 300000, FRAMES = 50, BYTES = FRAMES * 8, MEGABYTE = 1 << 20 };
+enum { TRACES = 1000000, FRAMES = 50, BYTES = FRAMES * 8, MEGABYTE = 1 << 20 };
 
 /// The object of the trace dies at once.
 static void store(struct liveobj_thread *thread, uint64_t number) {
