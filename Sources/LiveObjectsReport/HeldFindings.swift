@@ -69,11 +69,21 @@ struct HeldFindings {
 
   /// - Parameter held: findings of held objects.
   static func joined(_ held: [Finding]) -> [Joined] {
-    let groups = Dictionary(grouping: held, by: key).values.map(HeldFindings.init).sorted(by: precedes)
+    let groups = groups(of: held).sorted(by: precedes)
     let firsts = firsts(of: groups)
     return Dictionary(grouping: groups.indices) { firsts[$0] }.map { first, all in
       Joined(groups[first], all.filter { $0 != first }.map { groups[$0] })
     }
+  }
+
+  /// What one thing keeps has one key. Findings with one fingerprint have one cause in all tests, also if only some of
+  /// the tests show what ends it.
+  private static func groups(of held: [Finding]) -> [HeldFindings] {
+    let fingerprints = Dictionary(grouping: held, by: \.fingerprint).values.map { findings in
+      findings.sorted { ($0.hint == nil ? 1 : 0, hintText($0)) < ($1.hint == nil ? 1 : 0, hintText($1)) }
+    }
+    return Dictionary(grouping: fingerprints) { key(of: $0[0]) }.values
+      .map { HeldFindings($0.flatMap { $0 }) }
   }
 
   /// The group that each one has its cause from; itself for a cause of its own. What nested findings hold has the
@@ -99,9 +109,11 @@ struct HeldFindings {
 
   /// Equal for objects that one thing keeps, and for which one fix is enough.
   private static func key(of finding: Finding) -> [String] {
-    let hint = finding.hint.flatMap { $0.action == .limitCollection ? nil : $0 }
-    return place(of: finding) + [finding.dependency ?? "", hint.map { HintText($0).text } ?? ""]
+    let hint = finding.hint?.action == .limitCollection ? "" : hintText(finding)
+    return place(of: finding) + [finding.dependency ?? "", hint]
   }
+
+  private static func hintText(_ finding: Finding) -> String { finding.hint.map { HintText($0).text } ?? "" }
 
   /// The property of a test case that holds the objects: one of the program's, or one that XCTest has for itself, as for
   /// the blocks of `addTeardownBlock`.

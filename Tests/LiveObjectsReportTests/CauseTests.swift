@@ -145,6 +145,16 @@ import Testing
       ))
   }
 
+  /// Not every test shows the call that ends it.
+  @Test func oneFingerprintIsOneCauseIfOnlyOneTestHasAFix() throws {
+    var timers = (1...3).map { held("a", "Demo.Ticker", by: ["timer", "Demo.Clock.timer"], test: $0) }
+    timers[1].hint = Finding.Hint(.clearProperty, at: [.init(kind: .property, name: "Demo.Clock.timer")])
+    timers[2].dependency = "clocks"
+    let causes = report(timers).causes
+    #expect(causes.map(\.id) == ["a"])
+    #expect(causes[0].sum.hint == timers[1].hint)
+  }
+
   /// Outside of tests, objects have come at different times.
   @Test func whatMayHaveGrownByItselfIsACauseOfItsOwnOutsideOfTests() {
     let (hub, channel) = ("static Demo.Hub.shared", "Demo.Channel.")
