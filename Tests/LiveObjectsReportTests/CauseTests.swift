@@ -238,6 +238,9 @@ import Testing
       HintText(hint).text
         == "the channel created in T.setUp(), T.swift:3, was not closed: close it (2 other places in the JSON report)"
     )
+    var failing = report
+    failing.run.failOn = .leaks
+    #expect(TextRenderer().summary(of: failing).contains("\n   fix: the channel created in T.setUp()"))
     let again = try JSONReportReader.report(in: Array(JSONRenderer().render(report).utf8))
     #expect(again.causes[0].sum.hint == hint)
     #expect(again.findings.allSatisfy { $0.hint?.otherPlaces == [] })

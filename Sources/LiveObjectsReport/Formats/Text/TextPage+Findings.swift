@@ -28,12 +28,17 @@ extension TextPage {
     add(dependencies: causes.filter(\.isInternal))
   }
 
-  /// Adds the numbered names of causes.
+  /// Adds the numbered names of causes, and what ends them.
   mutating func add(namesOf causes: [Cause]) {
     for (index, cause) in causes.prefix(Self.listedCauses).enumerated() {
       add("\(index + 1). \(cause.name)  \(Count.bytes(cause.bytes))\(Self.shortPlace(of: cause))")
+      add(hint: cause.sum.hint)
     }
     add(omitted: causes.dropFirst(Self.listedCauses))
+  }
+
+  private mutating func add(hint: Finding.Hint?) {
+    if let hint { add(words: "fix: \(HintText(hint).text)", indentation: 3, style: .green) }
   }
 
   /// `  in 3 tests`
@@ -111,7 +116,7 @@ extension TextPage {
         parts: ["second cycle: \(other.segments[0])"] + other.segments.dropFirst(), separator: " → ",
         indentation: 3)
     }
-    if let hint = finding.hint { add(words: "fix: \(HintText(hint).text)", indentation: 3, style: .green) }
+    add(hint: finding.hint)
   }
 }
 

@@ -56,7 +56,7 @@ public struct TextRenderer: Sendable {
     return page.text
   }
 
-  /// The first lines of a report whose details are in a file: the answer, and the names of the causes that fail.
+  /// The first lines of a report whose details are in a file: the answer, and the causes that fail, with their fixes.
   package func summary(of report: Report) -> String {
     var page = TextPage(color: color, width: width)
     let causes = report.causes
