@@ -228,11 +228,32 @@
     return parts.length > 0 ? parts : [element("p", {}, "No path and no stack trace are known.")];
   }
 
+  // Equal call sites as one, most instances first, as in the text.
+  function merged(sites) {
+    const bySource = new Map();
+    for (const site of sites) {
+      const key = ownFrames(trace(site)).map((frame) => frame.number).join();
+      const same = bySource.get(key);
+      bySource.set(key, same === undefined ? site : { ...same, instances: same.instances + site.instances });
+    }
+    return [...bySource.values()].sort((a, b) => b.instances - a.instances);
+  }
+
+  // The findings of a cause as one.
+  function sum(findings) {
+    return {
+      ...findings[0],
+      allocatedAt: merged(findings.flatMap((finding) => finding.allocatedAt)),
+      omittedCallSites: findings.reduce((sum, finding) => sum + finding.omittedCallSites, 0),
+      retainedAt: findings.flatMap((finding) => finding.retainedAt),
+    };
+  }
+
   function causeDetail(cause) {
     const article = `leak-${report.causes.indexOf(cause) + 1}`;
     const hasArticle = cause.shown.section === "leaks" && document.getElementById(article) !== null;
     const parts = hasArticle ? [element("p", {}, element("a", { href: `#${article}` }, article.replace("leak-", "Leak ")))] : [];
-    parts.push(...findingDetail(findingsOf(cause)[0]));
+    parts.push(...findingDetail(sum(findingsOf(cause))));
     if (cause.tests.length > 0) {
       const items = cause.tests.slice(0, 100).map((test) => element("li", {}, code(testName(test.id, test.case))));
       if (cause.tests.length > 100) items.push(element("li", {}, `… and ${count(cause.tests.length - 100, "more test", "more tests")}`));
