@@ -1,6 +1,6 @@
 /// The script of a report's page, and its hash in Base64, for the page's policy.
 enum HTMLScript {
-  static let hash = "sOFXIAXGw2E7XL4NVMu5fcoHxHH6n9ZderPdvpqsL7E="
+  static let hash = "R9suHKkyNx6g9WbgQInGpM+jsJdW0nzt6n397fbQ9RU="
   static let text = String(decoding: PackageResources.report_js, as: UTF8.self)
 }
 

@@ -228,15 +228,17 @@
     return parts.length > 0 ? parts : [element("p", {}, "No path and no stack trace are known.")];
   }
 
-  // Equal call sites as one, most instances first, as in the text.
+  // Call sites in one line as one, with the callers that all of them have; most instances first.
   function merged(sites) {
-    const bySource = new Map();
-    for (const site of sites) {
-      const key = ownFrames(trace(site)).map((frame) => frame.number).join();
-      const same = bySource.get(key);
-      bySource.set(key, same === undefined ? site : { ...same, instances: same.instances + site.instances });
-    }
-    return [...bySource.values()].sort((a, b) => b.instances - a.instances);
+    const byLine = Map.groupBy(sites, (site) => ownFrames(trace(site))[0]);
+    const all = [...byLine.values()].map((same) => {
+      const traces = same.map((site) => ownFrames(trace(site)));
+      const end = traces[0].findIndex((frame, index) => traces.some((other) => other[index] !== frame));
+      const all = { ...same[0], instances: same.reduce((sum, site) => sum + site.instances, 0) };
+      shownTraces.set(all, end < 0 ? traces[0] : traces[0].slice(0, end));
+      return all;
+    });
+    return all.sort((a, b) => b.instances - a.instances);
   }
 
   // The findings of a cause as one.
