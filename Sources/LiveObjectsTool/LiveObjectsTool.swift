@@ -20,7 +20,7 @@ struct LiveObjectsTool: ParsableCommand {
     version: Report.Run.toolVersion,
     subcommands: [
       RunCommand.self, TestCommand.self, BaselineCommand.self, VerifyCommand.self, ReportCommand.self,
-      DiffCommand.self, SnapshotCommand.self, TopCommand.self, TimelineCommand.self, TestRunnerCommand.self,
+      DiffCommand.self, SnapshotCommand.self, TopCommand.self, TimelineCommand.self,
     ])
 
   static func main() {
@@ -29,8 +29,9 @@ struct LiveObjectsTool: ParsableCommand {
       printError("the arguments cannot be read, since /proc is not mounted")
       exit(withError: ExitCode(ExitStatus.usage))
     }
-    Demangling.isolate()
     do {
+      if arguments.first == TestRunnerCommand.name { try TestRunnerCommand.run(Array(arguments.dropFirst())) }
+      Demangling.isolate()
       var command = try parseAsRoot(OwnOptions.arranged(arguments))
       try command.run()
     } catch let failure as ToolFailure {

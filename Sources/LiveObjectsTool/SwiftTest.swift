@@ -70,7 +70,7 @@ struct SwiftTest {
   private var toolsetText: String {
     let runner: JSONValue = .object([
       "path": .string(PreloadLibrary.tool ?? ""),
-      "extraCLIOptions": .strings([TestRunnerCommand.configuration.commandName!, captures.path]),
+      "extraCLIOptions": .strings([TestRunnerCommand.name, captures.path]),
     ])
     return JSONValue.object(["schemaVersion": .string("1.0"), "testRunner": runner]).text
   }

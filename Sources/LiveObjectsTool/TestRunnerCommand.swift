@@ -1,29 +1,29 @@
-import ArgumentParser
 import LiveObjectsReport
 import LiveObjectsSystem
 
 /// `liveobjects test-runner FOLDER BINARY ARGUMENTS`: what SwiftPM starts instead of a test binary.
 ///
-/// It notes the run and becomes the binary: same process, same streams, same signals.
-struct TestRunnerCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "test-runner", abstract: "Runs a test binary for `liveobjects test`.", shouldDisplay: false)
+/// It notes the run and becomes the binary: same process, same streams, same signals. With `--parallel` it starts for each
+/// test, and the parser of arguments would take more time than all the rest.
+enum TestRunnerCommand {
+  static let name = "test-runner"
 
-  @Argument(help: "The folder of captures, with the settings.")
-  var captures: String
-
-  @Argument(parsing: .captureForPassthrough, help: "The test binary and its arguments.")
-  var command: [String]
-
-  func run() throws {
-    let arguments = Array(command.dropFirst())
+  /// - Parameter arguments: the folder of captures, with the settings; the test binary and its arguments.
+  /// - Returns: only if the binary cannot be started.
+  static func run(_ arguments: [String]) throws(ToolFailure) {
+    guard arguments.count > 1 else { throw ToolFailure("\(name) is for `liveobjects test` alone") }
+    let command = Array(arguments.dropFirst())
+    let isWatched = !TestRun.onlyLists(Array(command.dropFirst()))
     let environment =
-      TestRun.onlyLists(arguments) ? Environment.variables : try watchedEnvironment()
-    let error = ChildProcess.become(program: command[0], arguments: arguments, environment: environment)
+      isWatched ? try watchedEnvironment(of: command, arguments[0]) : Environment.variables
+    let error = ChildProcess.become(
+      program: command[0], arguments: Array(command.dropFirst()), environment: environment)
     throw ToolFailure("cannot start \(command[0]): \(error)")
   }
 
-  private func watchedEnvironment() throws(ToolFailure) -> [String] {
+  private static func watchedEnvironment(
+    of command: [String], _ captures: String
+  ) throws(ToolFailure) -> [String] {
     let folder = CaptureFolder(existing: captures)
     let settings = try TestRunSettings(readFrom: folder)
     let run = try TestRun(noting: command, in: folder)
