@@ -109,10 +109,13 @@ package struct UnnamedAnalysis: Sendable {
   ///     variables on paths.
   ///   - subjects: objects that a test tracks or calls its system under test; their types name the cycles
   ///     that contain them.
+  ///   - frames: those of other captures.
   package func named(
-    by symbolicator: some Symbolicator, after subjects: Set<ObjectAddress> = []
+    by symbolicator: some Symbolicator, after subjects: Set<ObjectAddress> = [],
+    sharing frames: NamedFrames = NamedFrames()
   ) -> Analysis {
-    let traces = NamedTraces(traces, frames: tracedFrames, of: capture, symbolicator: symbolicator)
+    let traces = NamedTraces(
+      traces, frames: tracedFrames, of: capture, symbolicator: symbolicator, sharing: frames)
     var packages = Packages(traces, of: capture.process.executable)
     let subjects = HeapFindings.Subjects(types: types(of: subjects), packages: packages)
     let findings =

@@ -20,6 +20,21 @@ struct NamedFrame {
   var isCheckedOut: Bool { source.isCheckedOut }
 }
 
+/// The named frames of many captures: those of one program's processes are mostly the same, and a name is searched a
+/// dozen times for its parts.
+package final class NamedFrames {
+  private var known: [SourceFrame: NamedFrame] = [:]
+
+  package init() {}
+
+  func named(_ source: SourceFrame) -> NamedFrame {
+    if let frame = known[source] { return frame }
+    let frame = NamedFrame(source)
+    known[source] = frame
+    return frame
+  }
+}
+
 /// Stack traces with names. Each source frame is kept once and known by its number, so that traces
 /// are compared without comparing text.
 struct NamedTraces {
@@ -36,17 +51,20 @@ struct NamedTraces {
 
   /// Names these frames of the traces, in one go.
   init(
-    _ traces: NumberedTraces, frames unnamed: Set<Frame>, of capture: Capture, symbolicator: some Symbolicator
+    _ traces: NumberedTraces, frames unnamed: Set<Frame>, of capture: Capture,
+    symbolicator: some Symbolicator, sharing shared: NamedFrames = NamedFrames()
   ) {
     self.traces = traces
     isSampled = capture.tracking.isSampled
     guard !unnamed.isEmpty else { return }
     let named = symbolicator.symbolicate(unnamed, of: capture)
-    name(unnamed, named, of: capture)
+    name(unnamed, named, of: capture, shared)
   }
 
   /// Numbers the source frames in an order that is the same in every run.
-  private mutating func name(_ unnamed: Set<Frame>, _ named: [Frame: [SourceFrame]], of capture: Capture) {
+  private mutating func name(
+    _ unnamed: Set<Frame>, _ named: [Frame: [SourceFrame]], of capture: Capture, _ shared: NamedFrames
+  ) {
     var found = Numbering<SourceFrame>()
     let sources = traces.frames.map { frame -> [Int] in
       guard unnamed.contains(frame) else { return [] }
@@ -56,7 +74,7 @@ struct NamedTraces {
     var numbers = Array(repeating: 0, count: sorted.count)
     for (number, index) in sorted.enumerated() { numbers[index] = number }
     names = sources.map { $0.map { numbers[$0] } }
-    frames = sorted.map { NamedFrame(found.keys[$0]) }
+    frames = sorted.map { shared.named(found.keys[$0]) }
   }
 
   /// The trace that may name, group or attribute the objects that have it; 0 for none.

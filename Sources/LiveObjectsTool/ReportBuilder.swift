@@ -21,6 +21,7 @@ struct ReportBuilder {
   private var waitingObjects = 0
   /// One for all: most processes of a run come from the same files.
   private let symbolicator: BinarySymbolicator
+  private let frames = NamedFrames()
 
   /// - Parameters:
   ///   - binaries: a folder to search for the program's files.
@@ -52,7 +53,7 @@ struct ReportBuilder {
   /// Names the frames of the captures that wait for it.
   private mutating func nameAll() {
     symbolicator.prepare(unnamed.map { ($0.frames, $0.capture) })
-    analyses += unnamed.map { $0.named(by: symbolicator) }
+    analyses += unnamed.map { $0.named(by: symbolicator, sharing: frames) }
     unnamed = []
     waitingObjects = 0
     mergeServices()
@@ -108,7 +109,33 @@ extension Capture {
   }
 }
 
-/// The captures in a folder, read and analysed one after the other.
+/// The captures of one file, analysed, and what of the file could not be read.
+private struct FileAnalysis: Sendable {
+  var analyses: [UnnamedAnalysis] = []
+  /// The bytes that the captures take.
+  var size = 0
+  /// What the process has done that the file is not a whole capture: `ended before it could report`.
+  var lost: String?
+
+  init(of file: String, in folder: CaptureFolder, isIncluded: (Capture) -> Bool) {
+    do {
+      let bytes = try folder.bytes(of: file)
+      let readable = ReadableCaptures(in: bytes)
+      analyses = readable.captures.filter(isIncluded).map(ReportBuilder.analysis(of:))
+      size = readable.size
+      if bytes.isEmpty {
+        // Made when the process started, to be filled when it ends.
+        lost = "ended before it could report"
+      } else {
+        lost = readable.failure.map { "left a capture that cannot be read: \($0)" }
+      }
+    } catch {
+      lost = "left a capture that cannot be read: \(error)"
+    }
+  }
+}
+
+/// The captures in a folder, a few of them read and analysed at a time.
 struct CollectedCaptures {
   struct Outcome {
     /// The captures, without their objects.
@@ -133,17 +160,23 @@ struct CollectedCaptures {
   ///   - progress: called for every file.
   init(
     in folder: CaptureFolder, processes: [String: String] = [:],
-    isIncluded: (Capture) -> Bool = { _ in true },
+    isIncluded: @escaping @Sendable (Capture) -> Bool = { _ in true },
     progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) {
     self.folder = folder
     self.processes = processes
     files = folder.captures
+    var pending: [Pending<FileAnalysis>] = []
     for (index, file) in files.enumerated() {
       progress(index, files.count)
-      outcomes[file] = add(file, isIncluded)
+      for file in files[(index + pending.count)...].prefix(Self.filesAtOnce - pending.count) {
+        pending.append(Pending { FileAnalysis(of: file, in: folder, isIncluded: isIncluded) })
+      }
+      outcomes[file] = add(pending.removeFirst().value, of: file)
     }
   }
+
+  private static let filesAtOnce = 4
 
   /// The captures as they are, for a file of all.
   var streams: some Sequence<[UInt8]> {
@@ -165,28 +198,12 @@ struct CollectedCaptures {
   /// Counts a process that left no file at all.
   mutating func add(lost sentence: String) { builder.add(lost: sentence) }
 
-  private mutating func add(_ file: String, _ isIncluded: (Capture) -> Bool) -> Outcome {
-    let first = builder.captures.count
-    var outcome = Outcome()
-    do {
-      let bytes = try folder.bytes(of: file)
-      let readable = ReadableCaptures(in: bytes)
-      for capture in readable.captures where isIncluded(capture) {
-        builder.add(ReportBuilder.analysis(of: capture), of: name(of: file))
-      }
-      outcome.captures = Array(builder.captures[first...])
-      outcome.size = readable.size
-      if bytes.isEmpty {
-        // Made when the process started, to be filled when it ends.
-        outcome.lost = "\(name(of: file)) ended before it could report"
-      } else if let failure = readable.failure {
-        outcome.lost = "\(name(of: file)) left a capture that cannot be read: \(failure)"
-      }
-    } catch {
-      outcome.lost = "\(name(of: file)) left a capture that cannot be read: \(error)"
-    }
-    if let lost = outcome.lost { builder.add(lost: lost) }
-    return outcome
+  private mutating func add(_ file: FileAnalysis, of name: String) -> Outcome {
+    let (first, process) = (builder.captures.count, self.name(of: name))
+    for analysis in file.analyses { builder.add(analysis, of: process) }
+    let lost = file.lost.map { "\(process) \($0)" }
+    if let lost { builder.add(lost: lost) }
+    return Outcome(captures: Array(builder.captures[first...]), size: file.size, lost: lost)
   }
 }
 
