@@ -141,11 +141,14 @@ struct Isolation {
     let definitely = Self.marked(in: graph) { object in
       graph.isTestCase(object) || graph.unexplained(object).map { $0 > 0 } ?? true
     }
-    // Most heaps have no such reference: the second search would find the same.
-    let probably = !graph.conservative.contains { $0 > 0 } ? definitely : Self.marked(in: graph) { object in
-      guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
-      let isExplicable = graph.kind(of: object) != .task && !isRooted[object]
-      return unexplained - (isExplicable ? Int(graph.conservative[object]) : 0) > 0
+    var probably = definitely
+    // In most heaps none is conservative: the second search would find the same.
+    if graph.conservative.contains(where: { $0 > 0 }) {
+      probably = Self.marked(in: graph) { object in
+        guard !graph.isTestCase(object), let unexplained = graph.unexplained(object) else { return true }
+        let isExplicable = graph.kind(of: object) != .task && !isRooted[object]
+        return unexplained - (isExplicable ? Int(graph.conservative[object]) : 0) > 0
+      }
     }
     states = (0..<graph.count).map { object in
       if graph.capture.objects[object].isPinned { return .held }
