@@ -41,7 +41,8 @@ static void note_heap(struct liveobj_roots *roots, struct liveobj_known_heap hea
 }
 
 /// Marks buffers in memory that turns out to be no heap too: they stay as they are.
-static void note_chunk(void *context, const struct liveobj_chunks *chunks, uintptr_t chunk) {
+static void mark_buffer_of_chunk(void *context, const struct liveobj_chunks *chunks,
+                                 uintptr_t chunk) {
     // A chunk also has the first word of the next one.
     uintptr_t content = liveobj_chunk_content(chunk),
               end = chunk + liveobj_chunk_bytes(chunks, chunk) + sizeof(uintptr_t);
@@ -53,7 +54,8 @@ static void note_chunk(void *context, const struct liveobj_chunks *chunks, uintp
 static void read_heap(void *context) {
     struct search *search = context;
     struct liveobj_known_heap heap = {.start = search->next};
-    bool is_heap = liveobj_chunks_find(search->next, search->end, &heap.chunks, note_chunk, search);
+    bool is_heap =
+        liveobj_chunks_find(search->next, search->end, &heap.chunks, mark_buffer_of_chunk, search);
     search->next = is_heap ? heap.chunks.end : liveobj_chunks_next_heap(search->next, search->end);
     if (is_heap)
         note_heap(search->roots, heap);
