@@ -135,7 +135,7 @@ private struct FileAnalysis: Sendable {
   }
 }
 
-/// The captures in a folder, a few of them read and analysed at a time.
+/// The captures in a folder, two of them read and analysed at a time.
 struct CollectedCaptures {
   struct Outcome {
     /// The captures, without their objects.
@@ -176,7 +176,8 @@ struct CollectedCaptures {
     }
   }
 
-  private static let filesAtOnce = 4
+  /// Their objects are in memory.
+  private static let filesAtOnce = 2
 
   /// The captures as they are, for a file of all.
   var streams: some Sequence<[UInt8]> {

@@ -3,21 +3,19 @@ import LiveObjectsSystem
 
 /// `liveobjects test-runner FOLDER BINARY ARGUMENTS`: what SwiftPM starts instead of a test binary.
 ///
-/// It notes the run and becomes the binary: same process, same streams, same signals. With `--parallel` it starts for each
-/// test, and the parser of arguments would take more time than all the rest.
+/// It notes the run and becomes the binary: same process, same streams, same signals. With `--parallel` it starts for
+/// each test, so that it does without the parser of arguments.
 enum TestRunnerCommand {
   static let name = "test-runner"
 
   /// - Parameter arguments: the folder of captures, with the settings; the test binary and its arguments.
-  /// - Returns: only if the binary cannot be started.
+  /// - Throws: a sentence, if the binary cannot be started. Else it does not return.
   static func run(_ arguments: [String]) throws(ToolFailure) {
     guard arguments.count > 1 else { throw ToolFailure("\(name) is for `liveobjects test` alone") }
-    let command = Array(arguments.dropFirst())
-    let isWatched = !TestRun.onlyLists(Array(command.dropFirst()))
+    let (command, passed) = (Array(arguments.dropFirst()), Array(arguments.dropFirst(2)))
     let environment =
-      isWatched ? try watchedEnvironment(of: command, arguments[0]) : Environment.variables
-    let error = ChildProcess.become(
-      program: command[0], arguments: Array(command.dropFirst()), environment: environment)
+      TestRun.onlyLists(passed) ? Environment.variables : try watchedEnvironment(of: command, arguments[0])
+    let error = ChildProcess.become(program: command[0], arguments: passed, environment: environment)
     throw ToolFailure("cannot start \(command[0]): \(error)")
   }
 
