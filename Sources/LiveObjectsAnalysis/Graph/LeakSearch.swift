@@ -143,6 +143,8 @@ extension LeakSearch {
   /// Finds lost memory, with the objects that only pointers in it retain, and unreachable objects with more retains than
   /// references.
   mutating func findOverRetained(_ holders: HolderSearch) {
+    let isLeft = { [graph, taken] in !taken[$0] && Self.isUnreachable($0, in: graph, holders) }
+    guard (0..<graph.count).contains(where: isLeft) else { return }
     for index in groups.indices { addRetainedByPointer(toGroup: index, holders) }
     let candidates = overRetained(holders)
     findCyclesThroughMemory(among: candidates.objects, candidates.components, holders)

@@ -7,9 +7,11 @@ struct LeakTally {
     var verdict: Finding.Verdict
     var certainty: Finding.Certainty
     var owner: ObjectOwner
-    /// The first type and, of an over-retained object, its allocating stack trace; of objects without a test,
-    /// all stack traces, which may name one.
-    var start: [UInt32]
+    /// The first type.
+    var type: Int
+    /// Of an over-retained object, its allocating stack trace; of objects without a test, all stack traces, which may
+    /// name one.
+    var stackTraces: [UInt32]
     /// Types, labels and functions along the path, which may be as long as the heap is large.
     var steps: Int
   }
@@ -100,12 +102,13 @@ struct LeakTally {
       steps.combine(reference.function)
       steps.combine(graph.capture.objects[Int(reference.target)].type)
     }
-    var start = [UInt32(object.type), path == nil ? object.stackTrace : 0]
+    var stackTraces = path == nil ? [object.stackTrace] : []
     if owner.test == nil, reachability.scope.attribution != nil {
-      start += Set(leak.core.lazy.map { graph.capture.objects[Int($0)].stackTrace }).sorted()
+      stackTraces += Set(leak.core.lazy.map { graph.capture.objects[Int($0)].stackTrace }).sorted()
     }
     return Pattern(
-      verdict: leak.verdict, certainty: leak.certainty, owner: owner, start: start, steps: steps.finalize())
+      verdict: leak.verdict, certainty: leak.certainty, owner: owner, type: object.type,
+      stackTraces: stackTraces, steps: steps.finalize())
   }
 
   private mutating func add(

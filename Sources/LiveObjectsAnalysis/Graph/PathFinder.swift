@@ -37,11 +37,12 @@ struct PathFinder {
     queue.append(UInt32(start))
     defer { forget() }
     var (next, followed) = (0, 0)
+    let all = graph.heap.references  // else it is retained for each reference
     while next < queue.count, followed < limit {
       let references = graph.references(from: Int(queue[next])).prefix(limit - followed)
       followed += references.count
       for reference in references where follows(reference) {
-        let target = graph.target(reference)
+        let target = Int(all[reference].target)
         if target == end { return least(path(to: reference, from: start), to: end, follows) }
         guard target != start, arrivals[target] < 0 else { continue }
         arrivals[target] = Int32(reference)
@@ -57,7 +58,8 @@ struct PathFinder {
   /// Some objects of a strongly connected component of thousands are enough: it consists of small, equal
   /// cycles.
   mutating func cycle(through objects: [Int], follows: (Int) -> Bool) -> ObjectPath? {
-    var shortest = objects.first.flatMap { path(from: $0, to: $0, follows: follows) }
+    guard let first = objects.first else { return nil }
+    var shortest = path(from: first, to: first, follows: follows)
     for object in objects.prefix(Self.startLimit).dropFirst() where shortest?.references.count != 1 {
       let path = path(from: object, to: object, following: Self.referenceLimit, follows: follows)
       if let path, shortest.map({ isBetter(path, than: $0) }) ?? true { shortest = path }
@@ -92,22 +94,21 @@ struct PathFinder {
 
   /// The one of all paths of this length that is the same in every run.
   private func least(_ path: ObjectPath, to end: Int, _ follows: (Int) -> Bool) -> ObjectPath {
-    guard queue.count <= ShortestPaths.mostObjects else { return path }
+    // Where the search met no object beside the path, there is no other path.
+    guard queue.count > path.references.count, queue.count <= ShortestPaths.mostObjects else { return path }
     let paths = ShortestPaths(
       path, to: end, reached: queue, by: { Int(arrivals[$0]) }, in: graph, follows: follows)
     return paths?.least ?? path
   }
 
   private func path(to last: Int, from start: Int) -> ObjectPath {
-    func before(_ reference: Int) -> Int? {
-      let source = graph.source(reference)
-      return source == start ? nil : Int(arrivals[source])
-    }
-    // Counted first: it may be as long as the heap is large.
-    let count = sequence(first: last, next: before).reduce(0) { count, _ in count + 1 }
+    let all = graph.heap.references
+    // Counted first: it may be as long as the heap is large. Nothing arrives at the start.
+    var (reference, count) = (last, 0)
+    while reference >= 0 { (reference, count) = (Int(arrivals[Int(all[reference].source)]), count + 1) }
     var references = [Int](repeating: last, count: count)
-    for (index, reference) in zip((0..<count).reversed(), sequence(first: last, next: before)) {
-      references[index] = reference
+    for index in (1..<count).reversed() {
+      references[index - 1] = Int(arrivals[Int(all[references[index]].source)])
     }
     return ObjectPath(start: start, references: references)
   }

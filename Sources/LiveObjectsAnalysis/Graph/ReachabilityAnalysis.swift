@@ -87,7 +87,8 @@ struct ReachabilityAnalysis {
   private static func heldByLeakedTasks(of search: LeakSearch) -> Set<Int> {
     let graph = search.graph
     var found: Set<Int> = []
-    _ = graph.objects(reachedFrom: search.groups.filter { $0.verdict == .leakedTask }.flatMap(\.objects)) {
+    let tasks = search.groups.lazy.filter { $0.verdict == .leakedTask }
+    _ = graph.objects(reachedFrom: tasks.flatMap(\.objects)) {
       let target = graph.target($0)
       return graph.isStrong($0) && !search.taken[target] && found.insert(target).inserted
     }
