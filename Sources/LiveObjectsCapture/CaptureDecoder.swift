@@ -63,9 +63,14 @@ struct CaptureDecoder {
 
   /// - Returns: false for an unknown section; nothing was read then.
   private mutating func decodeOther(_ tag: String, _ reader: inout ByteReader) throws(CaptureError) -> Bool {
-    if tag == "CNTS" {
+    switch tag {
+    case "CNTS":
       try decodeCountedTypes(&reader)
       return true
+    case "MEMO":
+      process?.memory = try MemoryAccount(&reader)
+      return true
+    default: break
     }
     if try decodeHeapGraph(tag, &reader) { return true }
     return try decodeTests(tag, &reader)

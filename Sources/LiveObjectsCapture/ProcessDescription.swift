@@ -9,6 +9,8 @@ public struct ProcessDescription: Sendable, Hashable {
   public var arguments: [String]
   /// The time of the capture, in nanoseconds since 1970, by the clock of the process's machine.
   public var time: UInt64
+  /// What its memory was used for; `nil` where that was not counted.
+  public var memory: MemoryAccount?
 
   /// The executable's file name, without its folder.
   public var name: String { executable.fileName }

@@ -43,6 +43,9 @@ public struct Report: Sendable {
       && findings.isEmpty && tracking.restriction == nil
   }
 
+  /// What the memory of the only process is used for, if that was counted.
+  var memory: MemoryAccount? { processes.count == 1 ? processes[0].memory : nil }
+
   /// Human-readable sentences about what degraded the report, and about leaks that were released later.
   public var notes: [String] { tracking.notes + TestNotes.notes(onReleased: releasedLater) }
 

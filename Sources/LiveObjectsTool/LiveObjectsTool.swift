@@ -20,7 +20,7 @@ struct LiveObjectsTool: ParsableCommand {
     version: Report.Run.toolVersion,
     subcommands: [
       RunCommand.self, TestCommand.self, BaselineCommand.self, VerifyCommand.self, ReportCommand.self,
-      DiffCommand.self, SnapshotCommand.self, TopCommand.self, TimelineCommand.self,
+      DiffCommand.self, SnapshotCommand.self, MemoryCommand.self, TopCommand.self, TimelineCommand.self,
     ])
 
   static func main() {

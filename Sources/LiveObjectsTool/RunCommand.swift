@@ -28,6 +28,9 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Run the program a second time, to record the calls that retain objects of the leaked types.")
   var explainRetains = false
 
+  @Flag(help: "Count what the memory of the program is used for at its end.")
+  var memory = false
+
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("The program and its arguments, after --.", valueName: "program"))
@@ -73,7 +76,8 @@ struct RunCommand: ParsableCommand {
       let environment = PreloadLibrary.environment(
         preloading: library,
         options: [
-          options, try accepted.watchedOptions(copyingTo: folder, failOn: output.failOn), folder.options(),
+          memory ? "memory=on" : nil, options,
+          try accepted.watchedOptions(copyingTo: folder, failOn: output.failOn), folder.options(),
         ])
       let ending = try ForegroundProgram(command: command, environment: environment).run(signals)
       if let outputs { folder.prepareToRead(signals, for: outputs) }

@@ -39,7 +39,7 @@ struct TopCommand: ParsableCommand {
     while true {
       let capture: Capture
       do throws(ToolFailure) {
-        capture = try watched.counts()
+        capture = try watched.capture(.counts)
       } catch {
         // The last table stays on the terminal.
         guard !table.isEmpty, watched.ends(within: Self.patience) else { throw error }

@@ -11,6 +11,8 @@ struct WatchedProcess {
     case snapshotSinceLast = "snapshot last"
     /// The number of live objects of each type.
     case counts
+    /// A snapshot after which the last snapshot is still the one before.
+    case memory
   }
 
   /// Others may wait for the program too, and a snapshot of a large heap takes seconds.
@@ -58,10 +60,10 @@ struct WatchedProcess {
     if answer.isEmpty { throw noAnswer(SystemError(code: ECONNREFUSED)) }
   }
 
-  /// The number of live objects of each type.
-  func counts() throws(ToolFailure) -> Capture {
+  /// The capture that answers a request.
+  func capture(_ request: Request) throws(ToolFailure) -> Capture {
     var bytes: [UInt8] = []
-    try ask(.counts) { (part) throws(SystemError) in bytes += part }
+    try ask(request) { (part) throws(SystemError) in bytes += part }
     do {
       return try Capture(decoding: bytes)
     } catch {

@@ -145,7 +145,7 @@ private func commands(in document: Document) throws -> [[String]] {
 }
 
 private enum Subcommand: String {
-  case run, test, baseline, verify, report, merge, diff, snapshot, top, timeline
+  case run, test, baseline, verify, report, merge, diff, snapshot, memory, top, timeline
   case testRunner = "test-runner"
 
   /// All options in the help; those of `test` and `verify` include SwiftPM's, and `baseline` has those of `test`.

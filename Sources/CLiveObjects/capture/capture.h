@@ -7,6 +7,7 @@
 //   capture_types.c           TYPE, SUPR
 //   capture_objects.c         OBJS
 //   capture_counts.c          CNTS
+//   capture_memory.c          MEMO
 //   capture_stacks.c          STAK
 //   snapshot/heap_graph.c     GRPH, and the sections with references
 //
@@ -108,6 +109,34 @@ void liveobj_type_counts_end(struct liveobj_type_counts *counts);
 void liveobj_write_type_counts(struct liveobj_stream *stream,
                                const struct liveobj_type_counts *counts);
 
+// MARK: - capture_memory.c
+
+/// A use of the process's memory, as numbered in the capture format.
+enum liveobj_memory_use {
+    LIVEOBJ_MEMORY_ALL = 0, // resident
+    LIVEOBJ_MEMORY_PEAK,    // the most that was resident at a time
+    LIVEOBJ_MEMORY_OBJECTS,
+    LIVEOBJ_MEMORY_BEHIND, // blocks of malloc to which objects point, and memory of tasks
+    LIVEOBJ_MEMORY_BUFFERS,
+    LIVEOBJ_MEMORY_BLOCKS,  // all others of malloc
+    LIVEOBJ_MEMORY_FREE,    // in malloc
+    LIVEOBJ_MEMORY_TRIMMED, // of that, what `malloc_trim` returns to the system
+    LIVEOBJ_MEMORY_STACKS,
+    LIVEOBJ_MEMORY_FILES,
+    LIVEOBJ_MEMORY_MAPPINGS, // anonymous ones
+    LIVEOBJ_MEMORY_RECORDER,
+    LIVEOBJ_MEMORY_HEAPS, // the number of them
+    LIVEOBJ_MEMORY_THREADS,
+    LIVEOBJ_MEMORY_DESCRIPTORS,
+    LIVEOBJ_MEMORY_USES,
+};
+
+/// Writes what the process's memory is used for, with the numbers of the last call. Adds what only
+/// the program can ask the system for. Calls exclude each other.
+/// \param memory By use. Without any resident memory nothing is written: the system did not list
+/// it.
+void liveobj_write_memory(struct liveobj_stream *stream, uint64_t memory[LIVEOBJ_MEMORY_USES]);
+
 // MARK: - capture_stacks.c
 
 /// The traces of the depot that the capture's objects have.
@@ -146,6 +175,7 @@ struct liveobj_capture {
     const struct liveobj_selection *selection; // of the objects of a graph; NULL for all
     const struct liveobj_survivors *survivors; // whose holders may suffice; NULL for none
     bool is_held;                              // all of them are, and no graph was written
+    bool wants_memory;                         // what the resident memory is used for
     struct liveobj_status status;
     struct liveobj_stream stream;
     struct liveobj_reader reader;

@@ -210,6 +210,8 @@ enum liveobj_contents {
     /// LIVEOBJ_CONTENTS_GRAPH without the findings of tests, which become more with each test that
     /// fails: for the evaluation of a test.
     LIVEOBJ_CONTENTS_GRAPH_OF_TEST = 4,
+    /// LIVEOBJ_CONTENTS_GRAPH, and what the resident memory of the process is used for.
+    LIVEOBJ_CONTENTS_GRAPH_AND_MEMORY = 5,
 };
 
 /// Writes a capture of the live objects.

@@ -151,7 +151,8 @@ static void end_work(struct liveobj_capture *capture) {
 
 static bool wants_graph(const struct liveobj_capture_request *request) {
     return request->contents == LIVEOBJ_CONTENTS_GRAPH ||
-           request->contents == LIVEOBJ_CONTENTS_GRAPH_OF_TEST;
+           request->contents == LIVEOBJ_CONTENTS_GRAPH_OF_TEST ||
+           request->contents == LIVEOBJ_CONTENTS_GRAPH_AND_MEMORY;
 }
 
 /// Objects, with or without references.
@@ -198,6 +199,7 @@ bool liveobj_capture_write(const struct liveobj_capture_request *request) {
         .deadline = liveobj_deadline_in(LIVEOBJ_READING_SECONDS),
         .selection = request->selection,
         .survivors = request->survivors,
+        .wants_memory = request->contents == LIVEOBJ_CONTENTS_GRAPH_AND_MEMORY,
         .status = request->status,
         .stream = {.write = request->write, .context = request->context},
     };

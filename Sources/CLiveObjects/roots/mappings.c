@@ -18,6 +18,7 @@ struct entry {
     bool has_pages;     // resident or swapped out
     bool has_own_pages; // that are no file's
     bool is_swapped;
+    uint64_t resident_bytes;
 };
 
 struct listing {
@@ -57,7 +58,9 @@ static void finish_mapping(const struct entry *entry, struct liveobj_mapping *ma
                            uint32_t *unread) {
     *mapping = (struct liveobj_mapping){.extent = entry->extent,
                                         .is_inaccessible = !entry->is_readable,
-                                        .is_not_forked = entry->is_not_forked};
+                                        .is_not_forked = entry->is_not_forked,
+                                        .is_file = !entry->is_memory,
+                                        .resident_bytes = entry->resident_bytes};
     if (entry->is_device)
         return;
     if (entry->is_memory && (entry->is_readable || entry->has_pages))
@@ -75,13 +78,21 @@ static bool end_entry(struct listing *listing) {
     if (listing->entry.extent.start == listing->entry.extent.end)
         return true;
     finish_mapping(&listing->entry, &mapping, listing->unread);
-    return mapping.kind == LIVEOBJ_MAPPING_EMPTY || listing->visit(listing->context, &mapping);
+    return listing->visit(listing->context, &mapping);
 }
 
 /// Whether the line is `name:   12 kB`, with another number than 0.
 static bool is_some(const char *line, const char *name) {
     size_t length = strlen(name);
     return strncmp(line, name, length) == 0 && line[length + strspn(line + length, " ")] != '0';
+}
+
+/// Takes `Rss:   12 kB`.
+static void take_resident(struct entry *entry, const char *line) {
+    enum { NAME_BYTES = 4, KILOBYTE = 1024 };
+    line += NAME_BYTES;
+    line += strspn(line, " ");
+    entry->resident_bytes = liveobj_os_take_decimal(&line) * KILOBYTE;
 }
 
 static void take_flags(struct entry *entry, const char *flags) {
@@ -103,6 +114,8 @@ static bool take_mapping_line(void *context, const char *line) {
     entry->has_own_pages |= is_swapped || is_huge || is_some(line, "Anonymous:");
     entry->has_pages |=
         entry->has_own_pages || is_some(line, "Rss:") || is_some(line, "Shared_Hugetlb:");
+    if (liveobj_os_begins_with(line, "Rss:"))
+        take_resident(entry, line);
     if (liveobj_os_begins_with(line, "VmFlags:"))
         take_flags(entry, line);
     return true;

@@ -28,8 +28,10 @@ struct liveobj_mapping {
         LIVEOBJ_MAPPING_MEMORY, // resident pages are to be read
         LIVEOBJ_MAPPING_FILE,   // private: pages that are the process's own copies are to be read
     } kind;
-    bool is_inaccessible; // the snapshot process may give its copy another protection
-    bool is_not_forked;   // a fork leaves it out or clears it
+    bool is_inaccessible;    // the snapshot process may give its copy another protection
+    bool is_not_forked;      // a fork leaves it out or clears it
+    bool is_file;            // of a file or a device, private or not
+    uint64_t resident_bytes; // in memory, also those of the file
 };
 
 /// \returns false if nothing more is wanted.

@@ -151,24 +151,42 @@ static void add_memory(struct liveobj_roots *roots, struct liveobj_memory_range 
         roots->failed = true;
 }
 
-/// Whether an address is in memory of the recorder's, or in an image's variables.
-static bool is_taken(const struct liveobj_roots *roots, uintptr_t address) {
+/// The index in `taken` of the extent with an address, which is memory of the recorder's or an
+/// image's variables; `taken_count` if there is none.
+static uint32_t find_taken(const struct liveobj_roots *roots, uintptr_t address) {
     for (uint32_t i = 0; i < roots->taken_count; i++)
         if (address >= roots->taken[i].start && address < roots->taken[i].end)
-            return true;
-    return false;
+            return i;
+    return roots->taken_count;
+}
+
+static bool is_taken(const struct liveobj_roots *roots, uintptr_t address) {
+    return find_taken(roots, address) < roots->taken_count;
+}
+
+static void count_resident(struct liveobj_roots *roots, const struct liveobj_mapping *mapping) {
+    uint32_t taken = find_taken(roots, mapping->extent.start);
+    roots->resident.all += mapping->resident_bytes;
+    if (mapping->is_file || taken < roots->image_count)
+        roots->resident.files += mapping->resident_bytes;
+    else if (taken < roots->taken_count)
+        roots->resident.recorder += mapping->resident_bytes;
 }
 
 static bool add_mapping(void *context, const struct liveobj_mapping *mapping) {
     struct copying *copying = context;
     bool is_file = mapping->kind == LIVEOBJ_MAPPING_FILE;
+    count_resident(copying->roots, mapping);
+    if (mapping->kind == LIVEOBJ_MAPPING_EMPTY)
+        return true;
     if (!mapping->is_not_forked)
         add_memory(copying->roots,
                    (struct liveobj_memory_range){.start = mapping->extent.start,
                                                  .end = mapping->extent.end,
                                                  .kind = LIVEOBJ_ROOT_C_MEMORY,
                                                  .is_file = is_file,
-                                                 .is_inaccessible = mapping->is_inaccessible});
+                                                 .is_inaccessible = mapping->is_inaccessible,
+                                                 .resident_bytes = mapping->resident_bytes});
     else if (!is_taken(copying->roots,
                        mapping->extent.start) && // stack traces, more than is copied
              liveobj_os_visit_pages(mapping->extent, is_file, copy_words, copying) ==
@@ -201,6 +219,7 @@ const char *liveobj_roots_find(struct liveobj_roots *roots,
     liveobj_images_visit(add_globals, roots);
     liveobj_os_visit_threads(add_thread, roots);
     bool has_threads = liveobj_threads_prepare(&roots->threads);
+    roots->image_count = roots->taken_count;
     liveobj_os_visit_mappings(add_taken_range, roots);
     bool has_mappings = liveobj_mappings_visit(add_mapping, &copying, &roots->unread);
     liveobj_os_unmap(copying.page, LIVEOBJ_PAGE_BYTES);

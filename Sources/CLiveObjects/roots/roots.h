@@ -51,13 +51,23 @@ struct liveobj_memory_range {
     bool is_idle;       // a stack: only the thread's variables on it are in use
     bool is_file;       // only the pages that are the process's own copies are read
     bool is_of_libc;    // variables: malloc's own lead to the ends of chunks
-    bool is_inaccessible; // made readable before it is read
+    bool is_inaccessible;    // made readable before it is read
+    uint64_t resident_bytes; // of a mapping, as the system lists it
 };
 
 /// A heap of the C library's allocator, whose chunks were read to the end.
 struct liveobj_known_heap {
     uintptr_t start; // of the memory that begins with it
     struct liveobj_chunks chunks;
+};
+
+/// What the list of mappings says about the process's resident memory, in bytes. All are 0 where
+/// the system does not list it.
+struct liveobj_resident {
+    uint64_t all;
+    uint64_t files; // of files, and of the variables of the program and its libraries
+    uint64_t recorder;
+    uint64_t stacks; // of mappings with a stack in them; once the stacks are placed
 };
 
 /// The memory that holds roots: variables, stacks, anonymous memory and changed pages of private
@@ -72,6 +82,8 @@ struct liveobj_roots {
     struct liveobj_extent *taken; // added with another kind, or the recorder's own
     uint32_t taken_count;
     uint32_t taken_capacity;
+    uint32_t image_count; // the first of `taken`, which are variables of images
+    struct liveobj_resident resident;
     struct liveobj_known_heap *heaps; // of `ranges`: to find one takes a walk over its chunks
     uint32_t heap_count;
     uint32_t heap_capacity;
@@ -107,6 +119,9 @@ bool liveobj_roots_place_stacks(struct liveobj_roots *roots);
 /// Whether the words around the address are in memory that C code may have allocated.
 /// A `liveobj_is_heap_fn`.
 bool liveobj_roots_is_heap(const void *roots, uintptr_t address);
+/// Whether the memory begins with a heap of malloc. Quick for the heaps that are known. In a step.
+bool liveobj_roots_find_chunks(const struct liveobj_roots *roots, uintptr_t start, uintptr_t end,
+                               struct liveobj_chunks *chunks);
 /// Visits words that may refer to objects, or lead to a suspect. Skips words inside live objects:
 /// those are references. In the memory of tasks, which are references too, it visits only the words
 /// that lead to a suspect, without a target. \returns what was not read, of `enum liveobj_unread`.

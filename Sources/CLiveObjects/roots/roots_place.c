@@ -116,6 +116,7 @@ static void add_mapping_with_stacks(struct placing *placing, struct liveobj_memo
     const struct stack *stack =
         mapping.is_file ? NULL : next_stack(placing, mapping, mapping.start);
     struct liveobj_memory_range rest = mapping;
+    roots->resident.stacks += stack ? mapping.resident_bytes : 0;
     rest.end = stack ? stack->from : mapping.end;
     rest.ends_at_stack = stack;
     add_rest(roots, rest);

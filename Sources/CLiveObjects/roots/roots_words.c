@@ -226,20 +226,21 @@ static void scan_chunks(struct liveobj_scan *scan, const struct liveobj_chunks *
     }
 }
 
-static bool find_chunks(const struct liveobj_scan *scan, struct liveobj_chunks *chunks) {
-    for (uint32_t i = 0; i < scan->roots->heap_count; i++)
-        if (scan->roots->heaps[i].start == scan->range.start) {
-            *chunks = scan->roots->heaps[i].chunks;
+bool liveobj_roots_find_chunks(const struct liveobj_roots *roots, uintptr_t start, uintptr_t end,
+                               struct liveobj_chunks *chunks) {
+    for (uint32_t i = 0; i < roots->heap_count; i++)
+        if (roots->heaps[i].start == start) {
+            *chunks = roots->heaps[i].chunks;
             return true;
         }
-    return liveobj_chunks_find(scan->range.start, scan->range.end, chunks, NULL, NULL);
+    return liveobj_chunks_find(start, end, chunks, NULL, NULL);
 }
 
 void liveobj_scan_heap(void *context) {
     struct liveobj_scan *scan = context;
     struct liveobj_chunks chunks;
     struct liveobj_memory_range range = scan->range;
-    if (find_chunks(scan, &chunks)) {
+    if (liveobj_roots_find_chunks(scan->roots, range.start, range.end, &chunks)) {
         scan->end_of_heap = chunks.end;
         scan_chunks(scan, &chunks);
     } else {

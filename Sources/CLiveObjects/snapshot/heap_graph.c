@@ -164,6 +164,8 @@ static void write_answer(struct liveobj_heap_walk *walk, struct liveobj_snapshot
     add_late_types(capture, walk->report);
     liveobj_section_flush(&capture->type_section);
     write_state(&capture->stream, walk);
+    if (capture->wants_memory)
+        liveobj_write_memory(&capture->stream, walk->report->memory);
     liveobj_write_superclasses(&capture->stream, &capture->types);
     forward_result(&capture->stream, child);
     capture->stream.sections += walk->report->sections;

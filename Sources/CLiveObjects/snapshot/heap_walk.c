@@ -178,6 +178,8 @@ bool liveobj_heap_walk(void *context, liveobj_write_fn write, void *destination)
         liveobj_walk_write_roots(&walk);
         liveobj_walk_write_words(&walk);
         liveobj_walk_write_blocks(&walk);
+        if (walk.capture->wants_memory)
+            liveobj_walk_count_memory(&walk);
         liveobj_walk_write_lost_buffers(&walk);
         liveobj_walk_write_tasks(&walk);
     }

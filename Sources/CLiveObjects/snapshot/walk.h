@@ -9,6 +9,7 @@
 //   walk_words.c       WORD
 //   walk_tasks.c       TASK
 //   walk_retains.c     LEDG
+//   walk_memory.c      what the resident memory is used for, for MEMO
 
 #pragma once
 
@@ -45,6 +46,7 @@ struct liveobj_heap_walk_report {
     uint32_t timeouts;
     uint32_t unread; // of `enum liveobj_unread`
     bool is_held;    // all that the capture's test left behind; nothing was written
+    uint64_t memory[LIVEOBJ_MEMORY_USES];
     /// Types of objects that were allocated after the program had listed the types. Their ids
     /// follow those of the capture. The program looks up their names.
     uint32_t new_type_count;
@@ -164,5 +166,8 @@ void liveobj_walk_write_words(struct liveobj_walk *walk);
 void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);
 void liveobj_walk_write_retains(struct liveobj_walk *walk);
+/// Counts what the memory of malloc, stacks and anonymous mappings are used for, for the report.
+/// After all blocks behind objects were found.
+void liveobj_walk_count_memory(struct liveobj_walk *walk);
 
 #pragma GCC visibility pop

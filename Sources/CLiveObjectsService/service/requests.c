@@ -4,6 +4,7 @@
 // The tool sends one line:
 //   snapshot start  a capture in which all objects count as growth
 //   snapshot last   the same, in which those count that were allocated since the last snapshot
+//   memory          as `snapshot start`, but the next `snapshot last` counts from the one before
 //   counts          the number of live objects of each type
 //
 // The answer is complete before any of it is sent, and no call waits for a client: one that asks or
@@ -65,8 +66,14 @@ static void capture_for_client(struct client *client, uint64_t since,
         return drop_client(client);
     client->answer = answer;
     bool is_complete = liveobj_capture(since, contents, write_client_answer, &answer);
-    client->since = is_complete && contents != LIVEOBJ_CONTENTS_COUNTS ? next : 0;
+    client->since = is_complete ? next : 0;
     lseek(answer, 0, SEEK_SET);
+}
+
+/// Leaves the moment of the last snapshot as it is.
+static void count_for_client(struct client *client, enum liveobj_contents contents) {
+    capture_for_client(client, 0, contents);
+    client->since = 0;
 }
 
 static void answer_request(struct client *client) {
@@ -76,7 +83,9 @@ static void answer_request(struct client *client) {
     else if (strcmp(line, "snapshot last\n") == 0)
         capture_for_client(client, last, liveobj_service_contents());
     else if (strcmp(line, "counts\n") == 0)
-        capture_for_client(client, 0, LIVEOBJ_CONTENTS_COUNTS);
+        count_for_client(client, LIVEOBJ_CONTENTS_COUNTS);
+    else if (strcmp(line, "memory\n") == 0)
+        count_for_client(client, liveobj_service_contents());
     else
         drop_client(client);
 }

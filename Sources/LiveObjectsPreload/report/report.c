@@ -35,7 +35,9 @@ struct work {
 };
 
 static enum liveobj_contents wanted_contents(const struct liveobj_options *options) {
-    return options->graph == LIVEOBJ_ON ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS;
+    if (options->graph != LIVEOBJ_ON)
+        return LIVEOBJ_CONTENTS_OBJECTS;
+    return options->memory ? LIVEOBJ_CONTENTS_GRAPH_AND_MEMORY : LIVEOBJ_CONTENTS_GRAPH;
 }
 
 /// Whether the memory limits leave room. A capture in memory counts as the program's memory, and at

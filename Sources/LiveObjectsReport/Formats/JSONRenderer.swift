@@ -70,7 +70,10 @@ struct JSONReport {
   }
 
   private func json(_ process: ProcessDescription) -> JSONValue {
-    .object(["id": .integer(process.id), "executable": .string(process.executable)])
+    .object([
+      "id": .integer(process.id), "executable": .string(process.executable),
+      "memory": process.memory?.json ?? .absent,
+    ])
   }
 
   private func json(_ test: Report.Test) -> JSONValue {

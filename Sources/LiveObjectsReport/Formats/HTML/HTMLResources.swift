@@ -1,6 +1,6 @@
 /// The script of a report's page, and its hash in Base64, for the page's policy.
 enum HTMLScript {
-  static let hash = "R9suHKkyNx6g9WbgQInGpM+jsJdW0nzt6n397fbQ9RU="
+  static let hash = "0B+NnOSW8mS8IyJ0ilGyUh6F/N6d4canmYSzjuJxBTw="
   static let text = String(decoding: PackageResources.report_js, as: UTF8.self)
 }
 

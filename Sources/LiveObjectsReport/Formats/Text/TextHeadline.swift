@@ -4,7 +4,7 @@ import LiveObjectsCapture
 /// The first line of a text report: the whole answer in one sentence.
 enum TextHeadline {
   static func text(of report: Report, _ causes: [Cause]) -> String {
-    "LiveObjects: \(answer(of: report, causes))"
+    "LiveObjects: \(answer(of: report, causes))\(elsewhere(in: report))"
   }
 
   private static func answer(of report: Report, _ causes: [Cause]) -> String {
@@ -48,6 +48,11 @@ enum TextHeadline {
     if let restriction = report.tracking.restriction { return restriction.noLeaks }
     let isKnown = report.findings.contains { $0.acceptance != nil && $0.isUnreachable }
     return (isKnown ? "no new leaks" : "no leaks") + (report.releasedLater.isEmpty ? "" : " remain")
+  }
+
+  /// Where memory is that no object explains: who looks for it must not stop at "no leaks", nor at a small leak.
+  private static func elsewhere(in report: Report) -> String {
+    report.memory.flatMap { MemorySummary(of: $0).elsewhere }.map { "; \($0)" } ?? ""
   }
 
   /// Tests that had a leak when they ended, and may have failed with it.

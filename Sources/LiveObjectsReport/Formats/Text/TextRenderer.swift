@@ -45,6 +45,7 @@ public struct TextRenderer: Sendable {
       page.add("LiveObjects: \(evaluationFailure)", style: .bold)
     }
     page.add(TextHeadline.text(of: report, causes), style: .bold)
+    if let memory = report.memory { page.add(memorySummaryOf: memory) }
     if report.tracking.wasWatched { add(causes, of: report, to: &page) }
     if listing.contains(.types) { page.add(growthOf: report) }
     page.add(notes: report.notes + (listing.contains(.notes) ? report.tracking.details : []))

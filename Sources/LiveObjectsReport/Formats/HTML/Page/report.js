@@ -33,6 +33,8 @@
     return `${(Math.floor(number * 10) / 10).toLocaleString("en-US", { minimumFractionDigits: 1 })} ${["KB", "MB", "GB", "TB"][unit]}`;
   }
 
+  const signedBytes = (number) => (number < 0 ? `-${bytes(-number)}` : number > 0 ? `+${bytes(number)}` : "");
+
   // Strings among the children become text nodes.
   function element(name, attributes = {}, ...children) {
     const result = document.createElement(name);
@@ -447,6 +449,13 @@
       bytesColumn("Size", (finding) => finding.bytes), textColumn("Fingerprint", (finding) => finding.fingerprint),
     ], findingDetail);
     addFlameGraph();
+  }
+  const memory = report.processes.length === 1 ? report.processes[0].memory : undefined;
+  if (memory !== undefined) {
+    new Table("memory", "Memory", memory.uses, [
+      textColumn("Use", (use) => use.name), bytesColumn("In memory", (use) => use.bytes),
+      { title: "Growth", value: (use) => use.growth ?? 0, text: (use) => signedBytes(use.growth ?? 0) },
+    ]);
   }
   if (report.types.length > 0) {
     new Table("types", "Types", report.types, [
