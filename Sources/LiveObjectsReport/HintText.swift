@@ -37,7 +37,7 @@ struct HintText {
         "the task in \(references)\(comma) waits for a continuation: resume it exactly once on every path"
       case .iterateCopy:
         "the task in \(references)\(comma) iterates its own stream: iterate a captured copy of the stream, "
-          + "and capture self weakly, or finish it from outside"
+          + "capture self weakly, and finish the stream in deinit, or finish it from outside"
       case .endObservation:
         "the task in \(references)\(comma) waits for changes of an object that only it keeps: "
           + "capture the object weakly, or cancel the task"

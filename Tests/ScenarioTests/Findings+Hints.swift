@@ -41,7 +41,7 @@ extension ExpectedHint {
     "workItem": "closure #1 in Debouncer.schedule()",
     "decoderSubclass": "closure #1 in TracingDecoder.start()",
     "operationBlock": "closure #1 in ExportOperation.start(_:)",
-    "unscheduledSource": "closure #1 in Heartbeat.makeTimer()",
+    "unscheduledSource": "closure #1 in Heartbeat.startUnscheduled()",
     "dataSource": "closure #1 in Heartbeat.countNumbers()",
     "itemNotification": "closure #2 in Export.prepare()",
     "ownGroup": "closure #1 in Party.wait()",

@@ -6,7 +6,7 @@ extension ExpectedFinding {
       "inactiveSource", "Heartbeat", "eventHandler (not activated)", "closure #1 in Heartbeat.makeTimer()"),
     .source(
       "suspendedSource", "Heartbeat", "eventHandler (suspended)", "closure #1 in Heartbeat.makeTimer()"),
-    .source("unscheduledSource", "Heartbeat", "eventHandler", "closure #1 in Heartbeat.makeTimer()"),
+    .source("unscheduledSource", "Heartbeat", "eventHandler", "closure #1 in Heartbeat.startUnscheduled()"),
     .source("dataSource", "Heartbeat", "eventHandler", "closure #1 in Heartbeat.countNumbers()"),
     .source(
       "sourceWithCancelHandler", "PipeReader", "cancelHandler (not activated)",

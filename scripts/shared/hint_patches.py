@@ -5,27 +5,28 @@ program which uses it too late stops, as one does whose object died early.
 """
 import re
 
-DECLARATION = re.compile(r'\b(func|init|class|struct|enum|extension|protocol|actor|if|guard|for|while|switch|do|else|'
+DECLARATION = re.compile(r'(?<![.\w])(func|init|class|struct|enum|extension|protocol|actor|if|guard|for|while|switch|do|else|'
                          r'get|set|deinit|subscript|catch|repeat)\b[^={]*$')
 
 
-def forms(place, source):
+def forms(place, source, action=None):
     """The forms of the patch at one place of a hint: edits (first line, end, new lines). Empty: no rule knows it."""
     if not place['file'] or not place['line']:
         return []
     index = place['line'] - 1
     if index >= len(source):
         return []
-    if place['kind'] == 'property':
-        return property_forms(place, source, index)
-    if place['kind'] == 'closure':
-        return closure_forms(place, source, index)
-    return []
+    if action == 'iterateCopy':
+        return loop_forms(source, index)
+    if action == 'limitProtocol':
+        return [form + limits(source, source[index]) for form in property_forms(place, source, index)]
+    kinds = {'property': property_forms, 'closure': closure_forms, 'implicitClosure': method_forms}
+    return kinds[place['kind']](place, source, index) if place['kind'] in kinds else []
 
 
 def property_forms(place, source, index):
     name = re.escape(place['name'].rsplit('.', 1)[-1].strip('`'))
-    declared = re.search(r'\b(let|var)\s+(?:\w+\s*:[^={;]*,\s*)?' + name + r'\s*:\s*((?:any\s+)?[\w.<>,\[\] ]+?)([?!]?)\s*(?=[={;,}/]|$)', source[index])
+    declared = re.search(r'\b(let|var)\s+(?:\w+\s*:[^={;]*,\s*)?' + name + r'\s*:\s*((?:any\s+)?[\w.<>,\[\] ]+?|\(any [\w.<>, ]+\))([?!]?)\s*(?=[={;,}/]|$)', source[index])
     inferred = re.search(r'\b(let|var)\s+' + name + r'\s*=\s*([\w.]+(?:<[^>]*>)?)\(', source[index])
     if declared:
         kind = declared[2].strip()
@@ -78,6 +79,58 @@ def closure_forms(place, source, index):
         text = forced[number]
         forced[number] = text[:first] + uses.sub(name + '!', text[first:until]) + text[until:]
     return [[(index, end[0] + 1, guarded)], [(index, end[0] + 1, forced)]]
+
+
+def method_forms(place, source, index):
+    """`action = click(times:)`, by a closure with one argument, none or two."""
+    line = source[index]
+    found = re.search(r'=\s*(?:self\.)?(\w+)(?:\(([\w:]+)\))?(?=\s*(?:}\s*)?$)', line)
+    if not found:
+        return []
+    labels = [label for label in (found[2] or '').split(':') if label]
+    def call(count):
+        names = labels if labels else [''] * count
+        arguments = ', '.join((name + ': ' if name else '') + '$%d' % number for number, name in enumerate(names))
+        text = '= { [weak self] in self!.%s(%s) }' % (found[1], arguments)
+        return [(index, index + 1, [line[:found.start()] + text + line[found.end():]])]
+    return [call(count) for count in ([len(labels)] if labels else [1, 0, 2])]
+
+
+def loop_forms(source, index):
+    """A task that iterates over a copy of the stream, which ends with the object that has its continuation."""
+    while index > 0 and not re.search(r'\bTask\b.*{', source[index]):
+        index -= 1
+    column = opening(source[index])
+    end = closing(source, index, column) if column is not None else None
+    lines = source[index:end[0] + 1] if end else []
+    loop = re.search(r'\bawait \w+ in (?:self\.)?(\w+)', ''.join(lines))
+    if not loop:
+        return []
+    head = re.sub(r'^\s*\[weak self\]\s*in\b', '', lines[0][column + 1:])
+    rest = ['\n' if re.match(r'\s*guard let self else', line) else line for line in [head] + lines[1:]]
+    rest = [re.sub(r'\bself\.' + loop[1] + r'\b', loop[1], line).replace('self.', 'self?.') for line in rest]
+    rest[0] = lines[0][:column + 1] + ' [weak self, %s] in ' % loop[1] + rest[0]
+    return [[(index, end[0] + 1, rest)] + finishes(source, index)]
+
+
+def finishes(source, index):
+    """The edit that ends the stream of the continuation that is declared above, when its object ends."""
+    for number in range(index, -1, -1):
+        declared = re.search(r'\b(?:let|var) (\w+): [\w.<>, ]+\.Continuation$', source[number].rstrip())
+        if declared:
+            return [(number, number + 1, [source[number].rstrip() + '; deinit { %s.finish() }\n' % declared[1]])]
+    return []
+
+
+def limits(source, line):
+    """The edit that limits the protocol of a property to classes."""
+    protocol = re.search(r'any ([\w.]+)', line)
+    for number, text in enumerate(source):
+        found = protocol and re.search(r'\bprotocol %s\b(\s*:)?' % protocol[1].rsplit('.', 1)[-1], text)
+        if found:
+            limited = text[:found.end()] + (' AnyObject,' if found[1] else ': AnyObject') + text[found.end():]
+            return [(number, number + 1, [limited])]
+    return []
 
 
 def opening(line):

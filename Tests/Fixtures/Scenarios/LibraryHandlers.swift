@@ -53,6 +53,14 @@ final class Heartbeat: @unchecked Sendable {
     return timer
   }
 
+  /// A closure of its own: a source that was never resumed must not be released, as it would be without the cycle.
+  func startUnscheduled() {
+    let timer = DispatchSource.makeTimerSource(queue: .global())
+    timer.setEventHandler { self.beats += 1 }
+    source = timer
+    timer.resume()
+  }
+
   func start() {
     let timer = makeTimer()
     timer.schedule(deadline: .now() + hour, repeating: hour)
@@ -89,7 +97,7 @@ func plantSuspendedSource() {
 @inline(never) @_optimize(none)
 func plantUnscheduledSource() {
   let heartbeat = Heartbeat()
-  heartbeat.makeTimer().resume()
+  heartbeat.startUnscheduled()
 }
 
 /// Only its owner can add numbers to it.
