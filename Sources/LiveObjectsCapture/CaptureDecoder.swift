@@ -68,6 +68,10 @@ struct CaptureDecoder {
       try decodeCountedTypes(&reader)
       return true
     case "MEMO":
+      guard process != nil, process?.memory == nil else {
+        throw .damage(
+          at: reader.offset, "it accounts for memory twice, or before it says of which process it is")
+      }
       process?.memory = try MemoryAccount(&reader)
       return true
     default: break

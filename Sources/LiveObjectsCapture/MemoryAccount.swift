@@ -1,6 +1,6 @@
 /// What the memory of a process was used for at the moment of a capture.
 ///
-/// Each byte of memory that was resident counts for one use, so that the uses add up to all of it.
+/// Each byte that was resident counts for one use; ``rest`` is what is left.
 public struct MemoryAccount: Sendable, Hashable {
   /// A use of resident memory.
   public enum Use: Int, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ public struct MemoryAccount: Sendable, Hashable {
     case otherAllocations
     /// Memory that malloc has for later allocations.
     case freeInMalloc
-    /// The stacks of all threads.
+    /// The stacks of all threads, with what else is in the same mappings.
     case threadStacks = 8
     /// Mapped files, the program and its libraries with their variables among them.
     case mappedFiles
@@ -28,11 +28,11 @@ public struct MemoryAccount: Sendable, Hashable {
   fileprivate struct Numbers: Sendable, Hashable {
     var values: [UInt64]
 
-    subscript(_ use: Use) -> UInt64 { values[use.rawValue] }
+    /// 0 for a use that the recorder did not know.
+    subscript(_ use: Use) -> UInt64 { values.indices.contains(use.rawValue) ? values[use.rawValue] : 0 }
 
     var resident: UInt64 { values[0] }
 
-    /// What no use accounts for. Memory may have been allocated and freed between two of the counts.
     var rest: Int64 { Use.allCases.reduce(Int64(clamping: resident)) { $0 &- Int64(clamping: self[$1]) } }
   }
 
@@ -47,10 +47,11 @@ public struct MemoryAccount: Sendable, Hashable {
   public var peak: UInt64 { now.values[1] }
   /// Of the free memory, the bytes that `malloc_trim` would return to the system.
   public var trimmable: UInt64 { now.values[7] }
-  /// What no use accounts for, in bytes. Below zero where memory was freed while it was counted.
+  /// What no use accounts for, in bytes. Below zero where pages count for a use that the system does not count as
+  /// resident: those that were read and never written to, or that came after the sum was taken.
   public var rest: Int64 { now.rest }
-  /// The heaps of malloc: one, and those of threads.
-  public var heaps: UInt64 { now.values[12] }
+  /// The arenas of malloc: the main one, and those of threads.
+  public var arenas: UInt64 { now.values[12] }
   /// The threads, LiveObjects' own among them.
   public var threads: UInt64 { now.values[13] }
   /// The open files, sockets and other descriptors.

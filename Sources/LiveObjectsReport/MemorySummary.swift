@@ -13,7 +13,9 @@ struct MemorySummary {
 
   init(of memory: MemoryAccount) {
     func bytes(_ use: MemoryAccount.Use) -> UInt64 { use.isInEachProgram ? 0 : memory[use] }
-    func growth(_ use: MemoryAccount.Use) -> UInt64 { UInt64(clamping: memory.growth(of: use) ?? 0) }
+    func growth(_ use: MemoryAccount.Use) -> UInt64 {
+      use == .recorder ? 0 : UInt64(clamping: memory.growth(of: use) ?? 0)
+    }
     self.memory = memory
     let grown = MemoryAccount.Use.allCases.max { growth($0) < growth($1) }
     let largest = MemoryAccount.Use.allCases.max { bytes($0) < bytes($1) }
@@ -56,7 +58,8 @@ struct MemorySummary {
     guard let main else {
       return counts.isEmpty ? "No use of memory stands out." : String(counts.dropFirst())
     }
-    return "Most \(hasGrown ? "of the growth" : "of it") is \(main.name). \(advice(on: main))\(counts)"
+    let use = hasGrown ? "What grew most is" : "The largest use, besides files, is"
+    return "\(use) \(main.name). \(advice(on: main))\(counts)"
   }
 
   private func advice(on use: MemoryAccount.Use) -> String {
@@ -71,17 +74,17 @@ struct MemorySummary {
     case .mappedFiles: "The system can take it back, unless the pages were written to."
     case .anonymousMappings:
       "Code has mapped it itself, with mmap or through an allocator other than glibc's."
-    case .recorder: "The option `budget` limits it."
+    case .recorder: "The option `budget` limits it."  // never the largest, nor what grew most
     }
   }
 
   private var adviceOnFreeMemory: String {
-    let heaps =
-      memory.heaps > 2
-      ? " It lies in \(Count.grouped(memory.heaps)) heaps: MALLOC_ARENA_MAX=2 leaves two." : ""
+    let arenas =
+      memory.arenas > 2
+      ? " It lies in \(Count.grouped(memory.arenas)) arenas: MALLOC_ARENA_MAX=2 leaves two." : ""
     return
       "The program has freed it, and malloc has it for later: a peak is over, or what is left lies between. "
-      + "malloc_trim(0) would return \(Count.bytes(memory.trimmable)) to the system.\(heaps)"
+      + "malloc_trim(0) would return \(Count.bytes(memory.trimmable)) to the system.\(arenas)"
   }
 }
 
@@ -105,7 +108,7 @@ extension MemoryAccount.Use {
   fileprivate var isInEachProgram: Bool { self == .mappedFiles || self == .recorder }
 
   fileprivate var isExplainedByObjects: Bool {
-    self == .swiftObjects || self == .behindSwiftObjects || self == .rawBuffers || self == .recorder
+    self == .swiftObjects || self == .behindSwiftObjects || self == .rawBuffers
   }
 }
 
@@ -121,7 +124,7 @@ extension MemoryAccount {
       "resident": .integer(resident), "growth": growth.map(JSONValue.integer) ?? .null,
       "growthSince": earlierTime.map(JSONValue.integer) ?? .null, "peak": .integer(peak),
       "uses": .array(uses), "rest": .integer(rest), "trimmable": .integer(trimmable),
-      "heaps": .integer(heaps), "threads": .integer(threads), "descriptors": .integer(descriptors),
+      "arenas": .integer(arenas), "threads": .integer(threads), "descriptors": .integer(descriptors),
     ])
   }
 }

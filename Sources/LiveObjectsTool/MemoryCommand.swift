@@ -10,7 +10,7 @@ struct MemoryCommand: ParsableCommand {
     abstract: "Shows what the memory of a running program is used for.",
     discussion: """
       The program runs with the preload library and with snapshots=on in LIVEOBJECTS_OPTIONS, and goes on. The growth is \
-      that since its memory was counted before, by this command or by `liveobjects snapshot`.
+      that since this command or `liveobjects snapshot` asked it before.
 
       Exit status: 0; 2 for usage errors, or if the program does not answer; 3 if its memory could not be counted.
       """)
@@ -50,7 +50,7 @@ private struct OpenResources {
 
   /// None where the process has ended, or the system refuses to list them.
   var rows: [[String]] {
-    let threads = entries(ofFolder: "\(folder)/task").map { name(ofThread: $0.name) }
+    let threads = entries(ofFolder: "\(folder)/task").map { name(ofThread: $0.name) }.filter { !$0.isEmpty }
     let descriptors = entries(ofFolder: "\(folder)/fd").compactMap { kind(ofDescriptor: $0.name) }
     return [("threads", threads), ("descriptors", descriptors)].filter { !$0.1.isEmpty }
       .map { [$0.0, Self.counts(of: $0.1)] }
@@ -65,10 +65,11 @@ private struct OpenResources {
     return end == name.startIndex ? name : String(name[..<end])
   }
 
-  /// `socket`, `pipe`, `eventpoll`, or the folder of a file.
+  /// `socket`, `pipe`, `eventpoll`, the path of a device, or the folder of a file.
   private func kind(ofDescriptor descriptor: String) -> String? {
     guard let target = Self.target(of: "\(folder)/fd/\(descriptor)") else { return nil }
-    if target.hasPrefix("/dev/") { return target }
+    if target.hasPrefix("/memfd:") { return "memory files" }
+    if target.hasPrefix("/dev/"), !target.hasPrefix("/dev/shm/") { return target }
     if target.hasPrefix("/") { return "files in \(target.parentFolder)" }
     let name =
       target.hasPrefix("anon_inode:") ? target.dropFirst("anon_inode:".count) : target.prefix { $0 != ":" }

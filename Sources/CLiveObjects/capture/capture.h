@@ -125,7 +125,7 @@ enum liveobj_memory_use {
     LIVEOBJ_MEMORY_FILES,
     LIVEOBJ_MEMORY_MAPPINGS, // anonymous ones
     LIVEOBJ_MEMORY_RECORDER,
-    LIVEOBJ_MEMORY_HEAPS, // the number of them
+    LIVEOBJ_MEMORY_ARENAS, // of malloc: their number
     LIVEOBJ_MEMORY_THREADS,
     LIVEOBJ_MEMORY_DESCRIPTORS,
     LIVEOBJ_MEMORY_USES,

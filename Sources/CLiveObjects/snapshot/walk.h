@@ -166,7 +166,8 @@ void liveobj_walk_write_words(struct liveobj_walk *walk);
 void liveobj_walk_write_lost_buffers(struct liveobj_walk *walk);
 void liveobj_walk_write_tasks(struct liveobj_walk *walk);
 void liveobj_walk_write_retains(struct liveobj_walk *walk);
-/// Counts what the memory of malloc, stacks and anonymous mappings are used for, for the report.
+/// Counts what the memory of malloc and anonymous mappings is used for, and adds what the list of
+/// mappings says about the rest.
 /// After all blocks behind objects were found.
 void liveobj_walk_count_memory(struct liveobj_walk *walk);
 

@@ -1,9 +1,10 @@
 // walk_memory.c - counts what the resident memory of the process is used for.
 //
 // Each byte of a resident page is counted once: a chunk of malloc by what it is to the program,
-// header included; other anonymous memory as such. Files, the recorder and stacks are counted by
-// the list of mappings (roots.c). Pages that were read and never written to count as resident here,
-// and not in the list: they are all the same page of zeros.
+// header included; other anonymous memory as such. Files and the recorder are counted by the list
+// of mappings (roots.c), stacks by the mappings that they are in (roots_place.c). Pages that were
+// read and never written to count as resident here, and not in the list: they are all the same page
+// of zeros.
 
 #if defined(__linux__)
 
@@ -91,8 +92,8 @@ static enum liveobj_memory_use use_of_block(const struct liveobj_walk *walk, uin
 /// Adds what `malloc_trim` returns of free memory: whole pages behind the links of a free chunk.
 static void add_trimmed(struct count *count, uintptr_t start, uintptr_t end) {
     enum { LINKS = 6 * sizeof(uintptr_t) };
-    uintptr_t first = liveobj_round_up(start + LINKS, PAGE);
-    add(count, LIVEOBJ_MEMORY_TRIMMED, first, end & ~(uintptr_t)(PAGE - 1));
+    uintptr_t page = liveobj_os_page_bytes();
+    add(count, LIVEOBJ_MEMORY_TRIMMED, liveobj_round_up(start + LINKS, page), end & ~(page - 1));
 }
 
 /// Notes free chunks that follow each other. `malloc_trim` unites them, also small ones, which are
@@ -118,14 +119,24 @@ static void count_chunk(struct count *count, const struct liveobj_chunks *chunks
     note_run(count, chunk, is_in_bin || (is_free && bytes <= MOST_FAST_BYTES));
 }
 
+static bool is_main_heap(const struct count *count) {
+    enum { THREAD_HEAP_BYTES = 64 << 20 };
+    return count->next % THREAD_HEAP_BYTES != 0;
+}
+
 /// The last chunk is free. `malloc_trim` returns that of the main heap only, with what is free
 /// before it.
 static void count_top(struct count *count, const struct liveobj_chunks *chunks, uintptr_t top) {
-    enum { THREAD_HEAP_BYTES = 64 << 20 };
     add(count, LIVEOBJ_MEMORY_FREE, top, chunks->end);
-    if (count->next % THREAD_HEAP_BYTES)
+    if (is_main_heap(count))
         add_trimmed(count, count->run ? count->run : top, chunks->end);
     count->run = 0;
+}
+
+/// Whether the heap is the first one of an arena: the header of each other one leads to the heap
+/// before it (glibc's malloc/arena.c, `heap_info`).
+static bool begins_arena(const struct count *count) {
+    return is_main_heap(count) || ((const uintptr_t *)count->next)[1] == 0;
 }
 
 static void count_heap(struct count *count, const struct liveobj_chunks *chunks) {
@@ -136,7 +147,7 @@ static void count_heap(struct count *count, const struct liveobj_chunks *chunks)
         count_chunk(count, chunks, chunk, bytes);
     }
     count_top(count, chunks, chunk);
-    count->memory[LIVEOBJ_MEMORY_HEAPS]++;
+    count->memory[LIVEOBJ_MEMORY_ARENAS] += begins_arena(count);
     count->next = chunks->end;
 }
 

@@ -76,16 +76,22 @@ static void count_for_client(struct client *client, enum liveobj_contents conten
     client->since = 0;
 }
 
+/// For these, growth of memory counts from one answer to the next.
+static enum liveobj_contents contents_of_snapshot(void) {
+    enum liveobj_contents contents = liveobj_service_contents();
+    return contents == LIVEOBJ_CONTENTS_GRAPH ? LIVEOBJ_CONTENTS_GRAPH_AND_MEMORY : contents;
+}
+
 static void answer_request(struct client *client) {
     const char *line = client->line;
     if (strcmp(line, "snapshot start\n") == 0)
-        capture_for_client(client, 0, liveobj_service_contents());
+        capture_for_client(client, 0, contents_of_snapshot());
     else if (strcmp(line, "snapshot last\n") == 0)
-        capture_for_client(client, last, liveobj_service_contents());
+        capture_for_client(client, last, contents_of_snapshot());
     else if (strcmp(line, "counts\n") == 0)
         count_for_client(client, LIVEOBJ_CONTENTS_COUNTS);
     else if (strcmp(line, "memory\n") == 0)
-        count_for_client(client, liveobj_service_contents());
+        count_for_client(client, contents_of_snapshot());
     else
         drop_client(client);
 }

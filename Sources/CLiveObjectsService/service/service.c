@@ -37,7 +37,7 @@ bool liveobj_service_is_running(void) {
 }
 
 enum liveobj_contents liveobj_service_contents(void) {
-    return settings.references ? LIVEOBJ_CONTENTS_GRAPH_AND_MEMORY : LIVEOBJ_CONTENTS_OBJECTS;
+    return settings.references ? LIVEOBJ_CONTENTS_GRAPH : LIVEOBJ_CONTENTS_OBJECTS;
 }
 
 /// Numbers 0 to 2 are kept in use: no file of ours may have that of standard error.

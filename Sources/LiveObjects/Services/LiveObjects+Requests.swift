@@ -2,7 +2,7 @@ internal import CLiveObjectsService
 internal import LiveObjectsSystem
 
 extension LiveObjects {
-  /// Answers `liveobjects snapshot` and `liveobjects top` from now on, until the process ends.
+  /// Answers `liveobjects snapshot`, `memory` and `top` from now on, until the process ends.
   ///
   /// For services that link this library; under the preload library the option `snapshots=on` does the same. A thread
   /// of the recorder's own listens on the Unix socket `/tmp/liveobjects-USER/PROCESS.socket`, which only the owner of the

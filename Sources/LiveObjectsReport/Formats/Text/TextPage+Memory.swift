@@ -48,7 +48,7 @@ extension MemoryAccount {
   fileprivate func detail(of use: Use) -> String {
     switch use {
     case .freeInMalloc:
-      "in \(Count.of(heaps, "heap", "heaps")); malloc_trim returns \(Count.bytes(trimmable))"
+      "in \(Count.of(arenas, "arena", "arenas")); malloc_trim returns \(Count.bytes(trimmable))"
     case .threadStacks: Count.of(threads, "thread", "threads")
     default: ""
     }
