@@ -18,12 +18,13 @@ LIVEOBJ_ANY_MEMORY_BEGIN
 // MARK: - Threads' control blocks
 
 /// Whether the block is that of the thread on whose stack it lies, or in other memory, of one that
-/// has ended: then the kernel has set its id to 0.
+/// has ended: then the kernel has set its id to 0, and who has joined the thread, to -1.
 static bool is_of_thread(const struct liveobj_scan *scan, uintptr_t block) {
     bool is_stack = scan->range.kind == LIVEOBJ_ROOT_STACK;
-    intptr_t id = scan->layout.id;
-    return id ? *(const uint32_t *)(block + (uintptr_t)id) == (is_stack ? scan->range.thread : 0)
-              : is_stack;
+    if (!scan->layout.id)
+        return is_stack;
+    uint32_t id = *(const uint32_t *)(block + (uintptr_t)scan->layout.id);
+    return is_stack ? id == scan->range.thread : id == 0 || id == UINT32_MAX;
 }
 
 /// Finds the control block of the thread whose stack the part is in: the first one above its stack

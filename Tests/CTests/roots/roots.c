@@ -52,6 +52,7 @@ enum {
     IN_TIMER,
     OWN_SHARED,
     ON_ENDED_STACK,
+    BELOW_A_JOINED_THREAD,
     IN_ENDED_VARIABLE,
     RETURNED_BY_THREAD,
     BELOW_A_STACK,
@@ -330,11 +331,19 @@ static void count_thread(void *context, uint32_t thread) {
     ++*(uint32_t *)context;
 }
 
-/// The C library keeps the stack of a thread that has ended.
+static void *leave_another_on_stack(void *unused) {
+    (void)unused;
+    volatile uintptr_t words[] = {hidden(objects[BELOW_A_JOINED_THREAD])};
+    return (void *)(words[0] & 1); // an address is even
+}
+
+/// The C library keeps the stack of a thread that has ended, and marks those that were joined.
 static pthread_t end_a_thread(void) {
-    pthread_t thread;
+    pthread_t thread, joined;
     uint32_t count;
+    EXPECT(pthread_create(&joined, NULL, leave_another_on_stack, NULL) == 0);
     EXPECT(pthread_create(&thread, NULL, leave_on_stack, NULL) == 0);
+    pthread_join(joined, NULL);
     do {
         count = 0;
         liveobj_os_visit_threads(count_thread, &count);
@@ -421,6 +430,7 @@ static void words_outside_of_roots_are_not_found(void) {
     EXPECT(is_not_found(IN_HEAP_OF_PARTS));
     EXPECT(is_not_found(IN_CLOSED_EPOLL));
     EXPECT(is_not_found(ON_ENDED_STACK));
+    EXPECT(is_not_found(BELOW_A_JOINED_THREAD));
     EXPECT(is_not_found(IN_ENDED_VARIABLE));
     EXPECT(is_not_found(ON_IDLE_STACK));
     EXPECT(is_not_found(FAR_BELOW_STACK));
