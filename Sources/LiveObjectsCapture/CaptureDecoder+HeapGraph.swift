@@ -10,8 +10,8 @@ extension CaptureDecoder {
     case "LABL": while !reader.isAtEnd { try decodeLabel(&reader) }
     case "DECL": while !reader.isAtEnd { try decodeDeclaration(&reader) }
     case "FUNC": graph.functions += try frames(reader.remaining / 8, &reader)
-    case "REFS": graph.references += try references(&reader, after: graph.references.last)
-    case "WORD": words += try references(&reader, after: words.last)
+    case "REFS": graph.references += try references(&reader, after: graph.references.last?.source ?? 0)
+    case "WORD": words += try references(&reader, after: nil)
     case "ELEM": while !reader.isAtEnd { try decodeElementCount(&reader) }
     case "BLCK": while !reader.isAtEnd { try decodeBlockOwner(&reader) }
     case "LOST": while !reader.isAtEnd { try decodeLostBuffer(&reader) }
@@ -89,7 +89,8 @@ extension CaptureDecoder {
 // MARK: - Objects
 
 extension CaptureDecoder {
-  private func references(_ reader: inout ByteReader, after previous: Reference?) throws(CaptureError)
+  /// - Parameter previous: the source of the reference before, of references that are in the order of their sources.
+  private func references(_ reader: inout ByteReader, after previous: UInt32?) throws(CaptureError)
     -> some Collection<Reference>
   {
     let start = reader.offset
@@ -97,12 +98,12 @@ extension CaptureDecoder {
     let references = (0..<section.count / Reference.recordSize).lazy.map {
       Reference(section, at: $0 * Reference.recordSize)
     }
-    var last = previous?.source ?? 0
+    var last = previous
     for reference in references {
-      guard reference.source >= last, isValid(reference) else {
+      guard reference.source >= last ?? 0, isValid(reference) else {
         throw .damage(at: start, "a reference is out of order or leads nowhere")
       }
-      last = reference.source
+      last = last.map { _ in reference.source }
     }
     guard graph.references.count + words.count + references.count < Self.mostReferences else {
       throw .damage(at: start, "it has more references than can be analysed")

@@ -92,20 +92,19 @@ import Testing
     #expect(isDamaged(CaptureBuilder.stream(sections)))
   }
 
-  @Test(arguments: ["REFS", "WORD"])
-  func referencesMustBeSortedBySource(tag: String) {
+  @Test func referencesMustBeSortedBySource() {
     let (first, second) = (words(3, 0, 1, .max, 0), words(2, 0, 1, .max, 0))
     var sections = makeSampleCapture().sections.filter { $0.tag != "REFS" }
-    #expect(isDamaged(CaptureBuilder.stream(sections + [(tag, first + second)])))
-    sections.append((tag, first))
+    #expect(isDamaged(CaptureBuilder.stream(sections + [("REFS", first + second)])))
+    sections.append(("REFS", first))
     #expect(decodingError(CaptureBuilder.stream(sections)) == nil)
-    sections.append((tag, second))
+    sections.append(("REFS", second))
     #expect(isDamaged(CaptureBuilder.stream(sections)))
   }
 
   @Test func wordsAreReferencesInTheOrderOfTheirSources() throws {
     var sections = makeSampleCapture().sections
-    sections.append(("WORD", words([0, 5, 1, .max, 0]) + words([5, 0, 1, .max, 0])))
+    sections.append(("WORD", words([5, 0, 1, .max, 0]) + words([0, 5, 1, .max, 0])))
     let read = try #require(try Capture(decoding: CaptureBuilder.stream(sections)).graph?.references)
     let written = try #require(makeSampleCapture().capture.graph?.references)
     #expect(read.count == written.count + 2)
