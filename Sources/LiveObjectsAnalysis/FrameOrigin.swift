@@ -27,6 +27,14 @@ extension SourceFrame {
   /// Whether the frame is the program's own code, not that of the toolchain or the system.
   package var isUserCode: Bool { origin == .user }
 
+  /// Whether the code is that of a library of C outside of Swift's toolchain, such as libc or libsqlite3.
+  var isOfCLibrary: Bool {
+    let ofToolchain = [
+      "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime", "libXCTest", "libswift",
+    ]
+    return isSystem && module.hasPrefix("lib") && !ofToolchain.contains(where: module.hasPrefix)
+  }
+
   private var isTestRunner: Bool {
     guard let file else { return false }
     let isGenerated = file.holds("Tests.derived/") || file.holds("-test-runner.build/DerivedSources/")

@@ -95,7 +95,7 @@ struct NamedTraces {
   }
 
   /// Whether the program allocated the object: by itself, through an initialiser of the type, or through the
-  /// standard library, which allocates its containers for others. Objects that another library allocates are
+  /// standard library or a library of C, which allocate for their callers. Objects that another library allocates are
   /// its own.
   func isAllocatedByUser(_ id: UInt32) -> Bool {
     let allocators = trace(id).lazy.map { frames[$0] }.drop { $0.origin == .runtime }
@@ -103,7 +103,7 @@ struct NamedTraces {
       switch frame.origin {
       case .user: false
       case .standardLibrary, .runtime: true
-      case .testRunner, .threadStart, .system: frame.isInitializer
+      case .testRunner, .threadStart, .system: frame.isInitializer || frame.source.isOfCLibrary
       }
     }.first
     return caller?.origin == .user

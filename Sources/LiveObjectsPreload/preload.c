@@ -50,6 +50,7 @@ static struct liveobj_settings settings_from_options(void) {
     settings.stacks = options.stacks == LIVEOBJ_ON;
     settings.retains = strcmp(options.retains, "off") != 0;
     settings.retained_types = strcmp(options.retains, "all") != 0 ? options.retains : NULL;
+    settings.malloc = options.malloc;
     settings.depth = (uint32_t)options.depth;
     settings.max_objects = options.maxobjects;
     settings.max_stack_bytes = options.maxstackbytes;

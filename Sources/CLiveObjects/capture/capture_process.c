@@ -119,6 +119,7 @@ void liveobj_write_status(struct liveobj_stream *stream, const struct liveobj_st
                                   (notes.count ? MISSES_OBJECTS : 0));
     put_counts(&section, status);
     add_note(&notes, status->reason);
+    liveobj_malloc_hooks_take_new_images();
     if (status->retains && liveobj_retain_hooks_missed_images())
         add_note(&notes, late_retains);
     liveobj_put_u32(&section, notes.count);

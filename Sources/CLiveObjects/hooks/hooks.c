@@ -272,6 +272,20 @@ __attribute__((noinline)) static void *allocate_own(size_t bytes) {
     return memory;
 }
 
+LIVEOBJ_HOOK void liveobj_hooks_record_buffer(void *memory, size_t bytes,
+                                              struct liveobj_hook_frame frame) {
+    struct liveobj_tls *tls = liveobj_tls_get();
+    if (!memory || tls->guard)
+        return;
+    liveobj_guard_set(tls);
+    record_allocation(memory, LIVEOBJ_METADATA_RAW_BUFFER, bytes, frame);
+    liveobj_guard_clear(tls);
+}
+
+LIVEOBJ_HOOK bool liveobj_hooks_forget_buffer(const void *memory) {
+    return forget_allocation(memory);
+}
+
 LIVEOBJ_HOOK_WITH_FRAME static void *hook_malloc(size_t bytes) {
     uint32_t guard = liveobj_tls_get()->guard;
     if (LIVEOBJ_LIKELY(guard == LIVEOBJ_GUARD_HOOK))
@@ -304,7 +318,7 @@ __attribute__((noinline)) static void clear(void *memory, bool was_recorded) {
         memset((char *)memory + start, 0, bytes - start);
 }
 
-LIVEOBJ_HOOK static void hook_free(void *memory) {
+LIVEOBJ_HOOK void liveobj_hook_free(void *memory) {
     bool was_recorded = forget_allocation(memory);
     // Relaxed: memory that is freed at the moment of the change may be cleared or not.
     if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)))
@@ -350,7 +364,7 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     // CoreFoundation itself frees some objects: the one that each NSURL is copied from.
     if (runtime->foundation.path)
         liveobj_image_replace_got_entries(&runtime->foundation, "free",
-                                          (void *)(uintptr_t)hook_free);
+                                          (void *)(uintptr_t)liveobj_hook_free);
     return true;
 }
 
@@ -364,8 +378,8 @@ void liveobj_hooks_clear_freed(void) {
         return;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (libraries[i] && liveobj_image_of(libraries[i], &image))
-            liveobj_image_replace_got_entries(&image, "free", (void *)(uintptr_t)hook_free);
-    __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see hook_free
+            liveobj_image_replace_got_entries(&image, "free", (void *)(uintptr_t)liveobj_hook_free);
+    __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see liveobj_hook_free
 }
 
 static void install_pointers(const struct liveobj_runtime *runtime) {

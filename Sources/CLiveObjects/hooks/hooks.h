@@ -3,6 +3,7 @@
 #pragma once
 
 #include "CLiveObjects.h"
+#include "arch/registers.h"
 #include "os/compiler.h"
 #include "runtime/runtime.h"
 
@@ -29,6 +30,20 @@ LIVEOBJ_HOOK bool liveobj_hooks_record_stacks(void);
 void liveobj_hooks_set_scope_key(enum liveobj_scope_owner owner, const void *key);
 /// The scope that is bound where the calling thread is; 0 for none.
 LIVEOBJ_HOOK uint32_t liveobj_hooks_current_scope(void);
+
+/// Records memory as a raw buffer, unless it is NULL or the thread is at work for the recorder.
+LIVEOBJ_HOOK void liveobj_hooks_record_buffer(void *memory, size_t bytes,
+                                              struct liveobj_hook_frame frame);
+/// Removes the record of memory. \returns whether it had one.
+LIVEOBJ_HOOK bool liveobj_hooks_forget_buffer(const void *memory);
+/// `free`, as the runtime and libraries of the toolchain call it.
+LIVEOBJ_HOOK void liveobj_hook_free(void *memory);
+
+// MARK: - malloc_hooks.c: allocations of C code
+
+void liveobj_malloc_hooks_install(void);
+/// Replaces GOT entries in images that were loaded since. Takes the dynamic linker's lock.
+void liveobj_malloc_hooks_take_new_images(void);
 
 // MARK: - memory_purpose.c
 

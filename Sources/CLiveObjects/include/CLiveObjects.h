@@ -76,6 +76,8 @@ struct liveobj_settings {
     /// whole module-qualified name without generic arguments. `*` matches any text
     /// (`Demo.Cache,Demo.Model.*`). NULL for all objects. Need not outlive the call.
     const char *retained_types;
+    /// Record what the program and C libraries allocate with malloc, as raw buffers.
+    bool malloc;
     /// The number of frames recorded of a stack trace, innermost first; 1 to 512.
     uint32_t depth;
     /// The number of live objects above which new ones are not recorded.

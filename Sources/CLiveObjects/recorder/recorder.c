@@ -267,6 +267,8 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
         return become_blind_locked(failed_test_reason());
     if (recorder.retains)
         start_retains_locked();
+    if (settings->malloc)
+        liveobj_malloc_hooks_install();
     return recorder.state = LIVEOBJ_STATE_TRACKING;
 }
 

@@ -190,7 +190,8 @@ TEST(options_can_be_checked_without_applying_them) {
     check("depth=5:retains='Demo.*,a:b':output=x", "");
     check("depth=5:colour=red",
           "there is no option 'colour'; the options are output, format, stacks, depth, sample, "
-          "retains, graph, memory, failon, exitcode, tool, baseline, suppressions, snapshots, "
+          "retains, malloc, graph, memory, failon, exitcode, tool, baseline, suppressions, "
+          "snapshots, "
           "every, keep, "
           "trigger, verbosity, way, "
           "maxobjects, "

@@ -1,0 +1,154 @@
+// malloc_hooks.c - records, on request, what the program and C libraries allocate with malloc.
+//
+// Replaces the GOT entries of the allocator's functions in all images but LiveObjects' own. libc's
+// calls of malloc go through such an entry too: strdup, getline. The memory is recorded as raw
+// buffers are. What the Swift toolchain's libraries allocate for themselves is not: they only free.
+// Without the request no entry is changed, and the program's malloc is as it was.
+//
+// An image that is loaded later is changed at the next capture. What it frees until then keeps its
+// record, until malloc's chunks show that it is free (roots/freed_buffers.c).
+//
+// Owns the originals.
+
+#if defined(__linux__)
+
+#include "arch/system_call.h"
+#include "hooks/hook_frame.h"
+#include "hooks/hooks.h"
+#include "runtime/image.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The program's own work, so they may allocate and lock.
+LIVEOBJ_HOOK typedef void *(*c_malloc_fn)(size_t bytes);
+LIVEOBJ_HOOK typedef void *(*c_calloc_fn)(size_t count, size_t bytes);
+LIVEOBJ_HOOK typedef void *(*c_realloc_fn)(void *memory, size_t bytes);
+LIVEOBJ_HOOK typedef int (*c_posix_memalign_fn)(void **memory, size_t alignment, size_t bytes);
+LIVEOBJ_HOOK typedef void *(*c_aligned_alloc_fn)(size_t alignment, size_t bytes);
+LIVEOBJ_HOOK typedef void *(*c_memalign_fn)(size_t alignment, size_t bytes);
+LIVEOBJ_HOOK typedef void (*c_free_fn)(void *memory);
+
+static struct {
+    c_malloc_fn malloc;
+    c_calloc_fn calloc;
+    c_realloc_fn realloc;
+    c_posix_memalign_fn posix_memalign;
+    c_aligned_alloc_fn aligned_alloc;
+    c_memalign_fn memalign;
+    c_free_fn free;
+} c_original;
+
+static bool are_installed;
+
+// MARK: - Hooks
+
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_c_malloc(size_t bytes) {
+    void *memory = c_original.malloc(bytes);
+    liveobj_hooks_record_buffer(memory, bytes, LIVEOBJ_HOOK_FRAME());
+    return memory;
+}
+
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_c_calloc(size_t count, size_t bytes) {
+    void *memory = c_original.calloc(count, bytes);
+    liveobj_hooks_record_buffer(memory, count * bytes, LIVEOBJ_HOOK_FRAME());
+    return memory;
+}
+
+/// Another thread may get the old memory before this call returns, so its record goes first. If the
+/// call fails, the old memory has no record any more.
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_c_realloc(void *old, size_t bytes) {
+    bool is_recorded = liveobj_hooks_forget_buffer(old) || !old;
+    void *memory = c_original.realloc(old, bytes);
+    if (is_recorded)
+        liveobj_hooks_record_buffer(memory, bytes, LIVEOBJ_HOOK_FRAME());
+    return memory;
+}
+
+/// In libraries of the toolchain, which may get memory of others.
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_toolchain_realloc(void *old, size_t bytes) {
+    bool is_recorded = liveobj_hooks_forget_buffer(old);
+    void *memory = c_original.realloc(old, bytes);
+    if (is_recorded)
+        liveobj_hooks_record_buffer(memory, bytes, LIVEOBJ_HOOK_FRAME());
+    return memory;
+}
+
+LIVEOBJ_HOOK_WITH_FRAME static int hook_c_posix_memalign(void **memory, size_t alignment,
+                                                         size_t bytes) {
+    int error = c_original.posix_memalign(memory, alignment, bytes);
+    liveobj_hooks_record_buffer(error ? NULL : *memory, bytes, LIVEOBJ_HOOK_FRAME());
+    return error;
+}
+
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_c_aligned_alloc(size_t alignment, size_t bytes) {
+    void *memory = c_original.aligned_alloc(alignment, bytes);
+    liveobj_hooks_record_buffer(memory, bytes, LIVEOBJ_HOOK_FRAME());
+    return memory;
+}
+
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_c_memalign(size_t alignment, size_t bytes) {
+    void *memory = c_original.memalign(alignment, bytes);
+    liveobj_hooks_record_buffer(memory, bytes, LIVEOBJ_HOOK_FRAME());
+    return memory;
+}
+
+LIVEOBJ_HOOK static void hook_c_free(void *memory) {
+    liveobj_hooks_forget_buffer(memory);
+    c_original.free(memory);
+}
+
+// MARK: - Installation
+
+static size_t folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/// Whether the image is in the folder of the Swift runtime's library, or has the runtime in it.
+static bool is_of_toolchain(const struct liveobj_image *image) {
+    const struct liveobj_image *runtime = &liveobj_runtime_current()->image;
+    size_t length = folder_length(runtime->path);
+    return image->start == runtime->start || (!runtime->is_main && !image->is_main && length &&
+                                              folder_length(image->path) == length &&
+                                              strncmp(image->path, runtime->path, length) == 0);
+}
+
+static void take_slots_of_toolchain(const struct liveobj_image *image) {
+    liveobj_image_replace_got_entries(image, "free", (void *)(uintptr_t)liveobj_hook_free);
+    liveobj_image_replace_got_entries(image, "realloc", (void *)(uintptr_t)hook_toolchain_realloc);
+}
+
+static bool take_malloc_slots(void *unused, const struct liveobj_image *image) {
+    (void)unused;
+    if (liveobj_image_is_named(image, "libLiveObjects"))
+        return false;
+    if (is_of_toolchain(image)) {
+        take_slots_of_toolchain(image);
+        return false;
+    }
+#define LIVEOBJ_MALLOC_SLOT(name)                                                                  \
+    liveobj_image_replace_got_entries(image, #name, (void *)(uintptr_t)hook_c_##name);
+#include "hooks/hooks.def"
+    return false;
+}
+
+void liveobj_malloc_hooks_install(void) {
+    // The barrier hides from the optimiser that the original has only this value: a direct call
+    // could go through the replaced GOT entry again.
+#define LIVEOBJ_MALLOC_SLOT(name)                                                                  \
+    c_original.name = (c_##name##_fn)name;                                                         \
+    __asm__ volatile("" : "+r"(c_original.name));
+#include "hooks/hooks.def"
+    are_installed = true;
+    liveobj_order_threads();
+    liveobj_images_visit(take_malloc_slots, NULL);
+}
+
+void liveobj_malloc_hooks_take_new_images(void) {
+    if (are_installed)
+        liveobj_images_visit(take_malloc_slots, NULL);
+}
+
+#endif
