@@ -1,4 +1,5 @@
-// address.h - the bits of a word that can be an address of the program.
+// address.h - the bits of a word that can be an address of the program, and the relocations by
+// which an image gets the addresses of functions.
 //
 // Swift keeps flags in the bits that no address uses: enum cases, tags of bridged objects, marks of
 // weak references. Which bits those are depends on the architecture, and is defined only here.
@@ -12,9 +13,13 @@
 #if defined(__x86_64__)
 #define LIVEOBJ_ADDRESS_BITS 47
 #define LIVEOBJ_ELF_MACHINE EM_X86_64
+#define LIVEOBJ_RELOCATION_OF_CALL R_X86_64_JUMP_SLOT
+#define LIVEOBJ_RELOCATION_OF_GOT R_X86_64_GLOB_DAT
 #elif defined(__aarch64__)
 #define LIVEOBJ_ADDRESS_BITS 48
 #define LIVEOBJ_ELF_MACHINE EM_AARCH64
+#define LIVEOBJ_RELOCATION_OF_CALL R_AARCH64_JUMP_SLOT
+#define LIVEOBJ_RELOCATION_OF_GOT R_AARCH64_GLOB_DAT
 #else
 #error "LiveObjects runs on x86_64 and aarch64"
 #endif

@@ -318,7 +318,7 @@ __attribute__((noinline)) static void clear(void *memory, bool was_recorded) {
         memset((char *)memory + start, 0, bytes - start);
 }
 
-LIVEOBJ_HOOK void liveobj_hook_free(void *memory) {
+LIVEOBJ_HOOK static void hook_free(void *memory) {
     bool was_recorded = forget_allocation(memory);
     // Relaxed: memory that is freed at the moment of the change may be cleared or not.
     if (LIVEOBJ_UNLIKELY(__atomic_load_n(&clears_freed, __ATOMIC_RELAXED)))
@@ -364,7 +364,7 @@ static bool install_slots(const struct liveobj_runtime *runtime) {
     // CoreFoundation itself frees some objects: the one that each NSURL is copied from.
     if (runtime->foundation.path)
         liveobj_image_replace_got_entries(&runtime->foundation, "free",
-                                          (void *)(uintptr_t)liveobj_hook_free);
+                                          (void *)(uintptr_t)hook_free);
     return true;
 }
 
@@ -378,8 +378,8 @@ void liveobj_hooks_clear_freed(void) {
         return;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (libraries[i] && liveobj_image_of(libraries[i], &image))
-            liveobj_image_replace_got_entries(&image, "free", (void *)(uintptr_t)liveobj_hook_free);
-    __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see liveobj_hook_free
+            liveobj_image_replace_got_entries(&image, "free", (void *)(uintptr_t)hook_free);
+    __atomic_store_n(&clears_freed, true, __ATOMIC_RELAXED); // relaxed: see hook_free
 }
 
 static void install_pointers(const struct liveobj_runtime *runtime) {

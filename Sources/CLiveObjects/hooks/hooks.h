@@ -36,12 +36,11 @@ LIVEOBJ_HOOK void liveobj_hooks_record_buffer(void *memory, size_t bytes,
                                               struct liveobj_hook_frame frame);
 /// Removes the record of memory. \returns whether it had one.
 LIVEOBJ_HOOK bool liveobj_hooks_forget_buffer(const void *memory);
-/// `free`, as the runtime and libraries of the toolchain call it.
-LIVEOBJ_HOOK void liveobj_hook_free(void *memory);
 
 // MARK: - malloc_hooks.c: allocations of C code
 
-void liveobj_malloc_hooks_install(void);
+/// \returns false if the functions of the allocator cannot be found; then nothing is changed.
+bool liveobj_malloc_hooks_install(void);
 /// Replaces GOT entries in images that were loaded since. Takes the dynamic linker's lock.
 void liveobj_malloc_hooks_take_new_images(void);
 

@@ -12,11 +12,13 @@
 
 #if defined(__linux__)
 
+#include "arch/address.h"
 #include "arch/system_call.h"
 #include "hooks/hook_frame.h"
 #include "hooks/hooks.h"
 #include "runtime/image.h"
 
+#include <elf.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +42,8 @@ static struct {
     c_free_fn free;
 } c_original;
 
+static const struct liveobj_got_relocations got_relocations = {LIVEOBJ_RELOCATION_OF_CALL,
+                                                               LIVEOBJ_RELOCATION_OF_GOT};
 static bool are_installed;
 
 // MARK: - Hooks
@@ -109,15 +113,20 @@ static size_t folder_length(const char *path) {
 /// Whether the image is in the folder of the Swift runtime's library, or has the runtime in it.
 static bool is_of_toolchain(const struct liveobj_image *image) {
     const struct liveobj_image *runtime = &liveobj_runtime_current()->image;
-    size_t length = folder_length(runtime->path);
+    size_t length = runtime->path ? folder_length(runtime->path) : 0;
     return image->start == runtime->start || (!runtime->is_main && !image->is_main && length &&
                                               folder_length(image->path) == length &&
                                               strncmp(image->path, runtime->path, length) == 0);
 }
 
+/// Entries that lead to a hook of hooks.c stay as they are.
 static void take_slots_of_toolchain(const struct liveobj_image *image) {
-    liveobj_image_replace_got_entries(image, "free", (void *)(uintptr_t)liveobj_hook_free);
-    liveobj_image_replace_got_entries(image, "realloc", (void *)(uintptr_t)hook_toolchain_realloc);
+    liveobj_image_redirect_calls(image, "free", got_relocations,
+                                 (const void *)(uintptr_t)c_original.free,
+                                 (void *)(uintptr_t)hook_c_free);
+    liveobj_image_redirect_calls(image, "realloc", got_relocations,
+                                 (const void *)(uintptr_t)c_original.realloc,
+                                 (void *)(uintptr_t)hook_toolchain_realloc);
 }
 
 static bool take_malloc_slots(void *unused, const struct liveobj_image *image) {
@@ -129,21 +138,39 @@ static bool take_malloc_slots(void *unused, const struct liveobj_image *image) {
         return false;
     }
 #define LIVEOBJ_MALLOC_SLOT(name)                                                                  \
-    liveobj_image_replace_got_entries(image, #name, (void *)(uintptr_t)hook_c_##name);
+    liveobj_image_redirect_calls(image, #name, got_relocations,                                    \
+                                 (const void *)(uintptr_t)c_original.name,                         \
+                                 (void *)(uintptr_t)hook_c_##name);
 #include "hooks/hooks.def"
     return false;
 }
 
-void liveobj_malloc_hooks_install(void) {
+/// Whether an address is that of code of the program that calls the function, and not the function:
+/// so it is in a program at a fixed address that uses the address of `free` itself.
+static bool has_no_original(void *missing, const struct liveobj_image *image) {
+#define LIVEOBJ_MALLOC_SLOT(name)                                                                  \
+    *(bool *)missing |= image->is_main && (uintptr_t)c_original.name >= image->start &&            \
+                        (uintptr_t)c_original.name < image->end &&                                 \
+                        liveobj_image_import(image, #name);
+#include "hooks/hooks.def"
+    return true; // the executable comes first
+}
+
+bool liveobj_malloc_hooks_install(void) {
+    bool is_missing = false;
     // The barrier hides from the optimiser that the original has only this value: a direct call
     // could go through the replaced GOT entry again.
 #define LIVEOBJ_MALLOC_SLOT(name)                                                                  \
     c_original.name = (c_##name##_fn)name;                                                         \
     __asm__ volatile("" : "+r"(c_original.name));
 #include "hooks/hooks.def"
+    liveobj_images_visit(has_no_original, &is_missing);
+    if (is_missing)
+        return false;
     are_installed = true;
     liveobj_order_threads();
     liveobj_images_visit(take_malloc_slots, NULL);
+    return true;
 }
 
 void liveobj_malloc_hooks_take_new_images(void) {

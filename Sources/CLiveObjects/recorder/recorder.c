@@ -72,6 +72,8 @@ static const char *const lost_lock_reason =
 static const char *const some_retains_reason =
     "retains by weak and unowned references were not recorded: the Swift runtime is linked into "
     "this program, and is called directly";
+static const char *const no_malloc_reason =
+    "allocations of C code were not recorded: this program is linked to a fixed address";
 static const char *const no_retains_reason = "retains were not recorded: this runtime is watched "
                                              "through its allocator, which does not show them";
 
@@ -267,8 +269,8 @@ static enum liveobj_state start_first_time_locked(const struct liveobj_settings 
         return become_blind_locked(failed_test_reason());
     if (recorder.retains)
         start_retains_locked();
-    if (settings->malloc)
-        liveobj_malloc_hooks_install();
+    if (settings->malloc && !liveobj_malloc_hooks_install())
+        recorder.reason = no_malloc_reason;
     return recorder.state = LIVEOBJ_STATE_TRACKING;
 }
 

@@ -60,6 +60,7 @@ static void finish_mapping(const struct entry *entry, struct liveobj_mapping *ma
                                         .is_inaccessible = !entry->is_readable,
                                         .is_not_forked = entry->is_not_forked,
                                         .is_file = !entry->is_memory,
+                                        .is_shared = entry->is_memory && !entry->is_private,
                                         .resident_bytes = entry->resident_bytes};
     if (entry->is_device)
         return;

@@ -31,6 +31,7 @@ struct liveobj_mapping {
     bool is_inaccessible;    // the snapshot process may give its copy another protection
     bool is_not_forked;      // a fork leaves it out or clears it
     bool is_file;            // of a file or a device, private or not
+    bool is_shared;          // memory that other processes may have too
     uint64_t resident_bytes; // in memory, also those of the file
 };
 

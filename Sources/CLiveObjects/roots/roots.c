@@ -171,6 +171,8 @@ static void count_resident(struct liveobj_roots *roots, const struct liveobj_map
         roots->resident.files += mapping->resident_bytes;
     else if (taken < roots->taken_count)
         roots->resident.recorder += mapping->resident_bytes;
+    else if (mapping->is_shared)
+        roots->resident.shared += mapping->resident_bytes;
 }
 
 static bool add_mapping(void *context, const struct liveobj_mapping *mapping) {
@@ -185,6 +187,7 @@ static bool add_mapping(void *context, const struct liveobj_mapping *mapping) {
                                                  .end = mapping->extent.end,
                                                  .kind = LIVEOBJ_ROOT_C_MEMORY,
                                                  .is_file = is_file,
+                                                 .is_shared = mapping->is_shared,
                                                  .is_inaccessible = mapping->is_inaccessible,
                                                  .resident_bytes = mapping->resident_bytes});
     else if (!is_taken(copying->roots,

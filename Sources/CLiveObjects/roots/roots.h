@@ -49,6 +49,7 @@ struct liveobj_memory_range {
     uint32_t thread;             // for STACK
     bool ends_at_stack; // at a thread's stack pointer, below which its last calls left stale words
     bool is_idle;       // a stack: only the thread's variables on it are in use
+    bool is_shared;     // with other processes
     bool is_file;       // only the pages that are the process's own copies are read
     bool is_of_libc;    // variables: malloc's own lead to the ends of chunks
     bool is_inaccessible;    // made readable before it is read
@@ -67,6 +68,7 @@ struct liveobj_resident {
     uint64_t all;
     uint64_t files; // of files, and of the variables of the program and its libraries
     uint64_t recorder;
+    uint64_t shared; // memory that other processes may have too
     uint64_t stacks; // of mappings with a stack in them; once the stacks are placed
 };
 

@@ -71,7 +71,7 @@ static void add_c_memory(struct liveobj_roots *roots, struct liveobj_memory_rang
     struct liveobj_memory_range *last = roots->count ? &roots->ranges[roots->count - 1] : NULL;
     if (last && last->kind == LIVEOBJ_ROOT_C_MEMORY && last->end == range.start &&
         !last->ends_at_stack && !range.ends_at_stack && last->is_file == range.is_file &&
-        last->is_inaccessible == range.is_inaccessible)
+        last->is_shared == range.is_shared && last->is_inaccessible == range.is_inaccessible)
         last->end = range.end;
     else
         liveobj_roots_add(roots, range);

@@ -366,6 +366,12 @@ static struct dynamic_section find_dynamic_section(const struct liveobj_image *i
     return found;
 }
 
+/// Whether the dynamic linker has relocated the section: not that of the vDSO.
+static bool is_usable(const struct liveobj_image *image, const struct dynamic_section *dynamic) {
+    return liveobj_image_contains(image, (uintptr_t)dynamic->symbols, 0) &&
+           liveobj_image_contains(image, (uintptr_t)dynamic->names, 0);
+}
+
 static bool is_read_only(const struct liveobj_image *image, uintptr_t page) {
     struct liveobj_extent constant = read_only_pages(image);
     return page >= constant.start && page < constant.end;
@@ -419,6 +425,31 @@ struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveob
     return slots;
 }
 
+/// Whether a GOT entry leads to the function, or to the image's own code that binds it.
+static bool is_bound_to(const struct liveobj_image *image, const ElfW(Rela) * entry,
+                        struct liveobj_got_relocations kinds, const void *function) {
+    uint32_t kind = (uint32_t)ELF64_R_TYPE(entry->r_info);
+    uintptr_t present =
+        __atomic_load_n((uintptr_t *)(image->bias + entry->r_offset), __ATOMIC_RELAXED);
+    bool is_unbound = kind == kinds.of_call && present >= image->start && present < image->end;
+    return (kind == kinds.of_call || kind == kinds.of_address) &&
+           (present == (uintptr_t)function || is_unbound);
+}
+
+void liveobj_image_redirect_calls(const struct liveobj_image *image, const char *symbol,
+                                  struct liveobj_got_relocations kinds, const void *original,
+                                  void *replacement) {
+    struct dynamic_section dynamic = find_dynamic_section(image);
+    for (int table = 0; is_usable(image, &dynamic) && table < 2; table++)
+        for (size_t i = 0; i < dynamic.relocations[table].count; i++) {
+            const ElfW(Rela) *entry = &dynamic.relocations[table].entries[i];
+            const ElfW(Sym) *found = &dynamic.symbols[ELF64_R_SYM(entry->r_info)];
+            if (strcmp(dynamic.names + found->st_name, symbol) == 0 &&
+                is_bound_to(image, entry, kinds, original))
+                store_in_slot(image, image->bias + entry->r_offset, replacement);
+        }
+}
+
 void liveobj_image_bind_calls(const struct liveobj_image *image,
                               void *(*find)(void *context, const char *symbol), void *context) {
     struct dynamic_section dynamic = find_dynamic_section(image);
@@ -430,12 +461,6 @@ void liveobj_image_bind_calls(const struct liveobj_image *image,
         if (function)
             store_in_slot(image, image->bias + entry->r_offset, function);
     }
-}
-
-/// Whether the dynamic linker has relocated the section: not that of the vDSO.
-static bool is_usable(const struct liveobj_image *image, const struct dynamic_section *dynamic) {
-    return liveobj_image_contains(image, (uintptr_t)dynamic->symbols, 0) &&
-           liveobj_image_contains(image, (uintptr_t)dynamic->names, 0);
 }
 
 void **liveobj_image_import(const struct liveobj_image *image, const char *symbol) {

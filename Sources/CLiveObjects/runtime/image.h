@@ -66,6 +66,18 @@ struct liveobj_got_entries {
 struct liveobj_got_entries liveobj_image_replace_got_entries(const struct liveobj_image *image,
                                                              const char *symbol, void *replacement);
 
+/// The kinds of relocations of GOT entries (arch/address.h): of those that may be bound at the
+/// first call, and of the others.
+struct liveobj_got_relocations {
+    uint32_t of_call;
+    uint32_t of_address;
+};
+/// Replaces the GOT entries of an image that are bound to `original`, or not bound yet: no variable
+/// of the program that has the function's address, and no entry of another function of that name.
+void liveobj_image_redirect_calls(const struct liveobj_image *image, const char *symbol,
+                                  struct liveobj_got_relocations kinds, const void *original,
+                                  void *replacement);
+
 /// Binds each function that an image calls to what `find` returns for its name, unless that is
 /// NULL.
 void liveobj_image_bind_calls(const struct liveobj_image *image,

@@ -28,6 +28,7 @@ struct count {
     uint64_t *memory;               // by use
     struct liveobj_extent extent;   // of the range that is read
     struct liveobj_extent window;   // whose pages are known
+    bool has_resident;              // in the window
     bool is_resident[WINDOW_PAGES]; // of the window
     uintptr_t next;                 // the end of what was counted
     uintptr_t run;                  // the first of the free chunks before the next one; 0 for none
@@ -37,6 +38,7 @@ struct count {
 
 static void note_pages(void *context, struct liveobj_extent pages) {
     struct count *count = context;
+    count->has_resident = true;
     for (uintptr_t page = pages.start; page < pages.end; page += PAGE)
         count->is_resident[(page - count->window.start) / PAGE] = true;
 }
@@ -46,6 +48,7 @@ static void move_window(struct count *count, uintptr_t page) {
     uintptr_t end = page + (uintptr_t)WINDOW_PAGES * PAGE;
     uintptr_t end_of_extent = liveobj_round_up(count->extent.end, PAGE);
     count->window = (struct liveobj_extent){page, end < end_of_extent ? end : end_of_extent};
+    count->has_resident = false;
     for (size_t i = 0; i < WINDOW_PAGES; i++)
         count->is_resident[i] = false;
     liveobj_os_visit_pages(count->window, false, note_pages, count);
@@ -162,9 +165,14 @@ static uintptr_t bytes_of_mapped_chunk(const struct count *count, uintptr_t page
     return is_chunk ? size : 0;
 }
 
+/// Where to go on: behind memory that was only reserved, which may be more than the machine has.
+static uintptr_t end_of_reserved(struct count *count, uintptr_t start) {
+    return is_resident(count, start) || count->has_resident ? start : count->window.end;
+}
+
 /// Counts mappings that are no heaps: chunks with mappings of their own, and memory of others.
 static void count_mappings(struct count *count, uintptr_t end) {
-    while (count->next < end) {
+    while ((count->next = end_of_reserved(count, count->next)) < end) {
         uintptr_t start = count->next, end_of_page = (start | (PAGE - 1)) + 1, bytes = 0;
         if (start % PAGE == 0 && is_resident(count, start))
             bytes = bytes_of_mapped_chunk(count, start);
@@ -188,13 +196,19 @@ static void count_memory(void *context) {
         count_mappings(count, liveobj_chunks_next_heap(count->next, end));
 }
 
+/// After a fault, goes on behind the page.
 static void count_range(struct count *count, struct liveobj_memory_range range) {
+    static const uintptr_t most = UINT64_C(1)
+                                  << 40; // more is reserved, as for the search for roots
+    if (range.kind != LIVEOBJ_ROOT_C_MEMORY || range.is_file || range.is_shared ||
+        range.ends_at_stack || range.end - range.start > most)
+        return;
     count->extent = (struct liveobj_extent){range.start, range.end};
     count->window = (struct liveobj_extent){0};
     count->next = range.start;
-    if (range.kind == LIVEOBJ_ROOT_C_MEMORY && !range.is_file && !range.ends_at_stack)
-        while (count->next < range.end && liveobj_snapshot_step(count_memory, count))
-            ;
+    while (count->next < range.end)
+        if (!liveobj_snapshot_step(count_memory, count))
+            count->next = (count->next | (PAGE - 1)) + 1;
 }
 
 void liveobj_walk_count_memory(struct liveobj_walk *walk) {
@@ -204,6 +218,7 @@ void liveobj_walk_count_memory(struct liveobj_walk *walk) {
         count_range(&count, roots->ranges[i]);
     count.memory[LIVEOBJ_MEMORY_ALL] = roots->resident.all;
     count.memory[LIVEOBJ_MEMORY_STACKS] = roots->resident.stacks;
+    count.memory[LIVEOBJ_MEMORY_MAPPINGS] += roots->resident.shared;
     count.memory[LIVEOBJ_MEMORY_FILES] = roots->resident.files;
     count.memory[LIVEOBJ_MEMORY_RECORDER] = roots->resident.recorder;
     count.memory[LIVEOBJ_MEMORY_THREADS] = roots->threads.count + 1;
