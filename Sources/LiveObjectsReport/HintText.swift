@@ -50,7 +50,8 @@ struct HintText {
       case .removeObserver: "\(facts): \(Self.remedy(hint.places)), or remove the observer"
       case .endTask: "end the task when the object that keeps it is not needed any more: \(references)"
       case .clearProperty:
-        "XCTest keeps test cases until the process ends: clear \(references)\(comma) in tearDown()"
+        "XCTest keeps test cases until the process ends: clear \(references)\(comma) in tearDown(), "
+          + "and call super.tearDown() in subclasses"
       case .closeChannel: "the channel created in \(references)\(comma) was not closed: close it"
       case .finishChannel:
         "the channel created in \(references)\(comma) was not finished: call finish(acceptAlreadyClosed: true), "

@@ -169,6 +169,18 @@ import Testing
     #expect(try hint() == Finding.Hint(.cancelTask, at: [Self.call]))
   }
 
+  /// `HTTP1ClientChannelHandlerTests.testIdleWriteTimeout` of AsyncHTTPClient: an event loop that does not run.
+  @Test mutating func aPromiseDoesNotEndACycleWithoutFutures() throws {
+    let made = builder.stackTrace([0x300, 0x200])
+    symbolicator.define(0x300, [.user("EventLoop.makePromise(of:file:line:)", module: "NIOCore")])
+    let future = object("NIOCore.EventLoopFuture<Swift.Int>", made)
+    let (loop, bag, waiter) = (object("Demo.ALoop"), object("Demo.Bag"), object("Demo.Waiter"))
+    builder.cycle(loop, "tasks", bag, "loop")
+    builder.cycle(bag, "waiter", waiter, "bag")
+    cycle(waiter, "future", future, "_callbacks.firstCallback")
+    #expect(try hint()?.action != .completePromise)
+  }
+
   /// `HappyEyeballsTest.testDelayedChannelCreation` of SwiftNIO.
   @Test mutating func aPromiseOfTheProgramIsCompletedRatherThanATaskOfTheLibraryCancelled() throws {
     let connecting = builder.stackTrace([0x300, 0x400, 0x500])

@@ -216,7 +216,7 @@ import Testing
     #expect(text.contains("and 9 objects that the property keeps alive: Request × 9\n"))
     #expect(
       try HintText(#require(cause.sum.hint)).text
-        == "XCTest keeps test cases until the process ends: clear BaseTests.client, BaseTests.swift:7, in tearDown()"
+        == "XCTest keeps test cases until the process ends: clear BaseTests.client, BaseTests.swift:7, in tearDown(), and call super.tearDown() in subclasses"
     )
   }
 

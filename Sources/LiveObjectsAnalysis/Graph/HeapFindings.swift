@@ -149,6 +149,11 @@ extension HeapFindings {
     finding.certainty = Finding.Certainty(doubts)
     finding.remarks += Doubt.allCases.filter(doubts.contains).compactMap(\.remark)
     finding.remarks += remarks(onTasksOf: leak, naming)
+    if leak.innerCycles > 0, hint.map({ $0.action.cuts }) ?? true {
+      let cycles = leak.innerCycles == 1 ? "a cycle" : "\(leak.innerCycles) cycles"
+      finding.remarks.append(
+        "The objects that it keeps alive have \(cycles) of their own, to be broken too.")
+    }
     if leak.unrecordedRetains > 0 {
       finding.remarks.append(
         "The recorded retains and releases differ from the strong counts by \(leak.unrecordedRetains).")

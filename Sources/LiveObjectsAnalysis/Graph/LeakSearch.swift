@@ -9,6 +9,8 @@ struct LeakGroup {
   var core: [UInt32]
   /// Other objects that only the core keeps alive.
   var victims: [UInt32]
+  /// Cycles among the victims: they leak by themselves if the core's is broken by a weak reference.
+  var innerCycles = 0
   /// Bytes of raw buffers and blocks that the objects alone point to.
   var bytesBehind: UInt64 = 0
   /// The test that left the objects behind.
@@ -65,7 +67,20 @@ struct LeakSearch {
       let first = Int(core[core.startIndex])
       guard !taken[first], core.count > 1 || refersToItself(first, follows) else { continue }
       addGroup(core, .retainCycle, doubts, follows: graph.mayHold)
+      groups[groups.count - 1].innerCycles = innerCycles(components, follows)
     }
+  }
+
+  /// The cycles among the victims of the last group.
+  private func innerCycles(_ components: StronglyConnectedComponents, _ follows: (Int) -> Bool) -> Int {
+    var found: Set<Int> = []
+    for victim in groups[groups.count - 1].victims.lazy.map(Int.init) {
+      guard let number = components.component(of: victim),
+        components[number].count > 1 || refersToItself(victim, follows)
+      else { continue }
+      found.insert(number)
+    }
+    return found.count
   }
 
   /// Finds the tasks that nothing can resume. Those that wait for each other are one group, named after all of it.

@@ -29,6 +29,8 @@ struct LeakTally {
   private(set) var victims = 0
   /// The number of victims, by index into `Capture.types`.
   private(set) var victimTypes: [Int: Int] = [:]
+  /// Cycles among the victims.
+  private(set) var innerCycles = 0
   private(set) var bytes: UInt64 = 0
   private(set) var unexplainedRetains = 0
   /// The leaking objects, without victims.
@@ -118,6 +120,7 @@ struct LeakTally {
     instances += 1
     objects += leak.core.count + leak.victims.count
     victims += leak.victims.count
+    innerCycles += leak.innerCycles
     bytes.add(saturating: leak.bytesBehind)
     isWeaklyReferenced = isWeaklyReferenced || reachability.isWeaklyReferenced(leak)
     let hasLedger = !reachability.retainSites.isEmpty

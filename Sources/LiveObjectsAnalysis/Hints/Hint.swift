@@ -117,6 +117,16 @@ extension Finding.Hint.Place {
 }
 
 extension Finding.Hint.Action {
+  /// Whether it makes a reference weak, or drops it: other cycles stay as they are.
+  var cuts: Bool {
+    switch self {
+    case .captureWeakly, .declareWeak, .makeOneWeak, .setToNil, .captureParts, .limitProtocol, .removeEntry,
+      .assignWeakly:
+      true
+    default: false
+    }
+  }
+
   /// Whether it ends a channel of SwiftNIO.
   var endsChannel: Bool { self == .closeChannel || self == .finishChannel }
 }

@@ -10,7 +10,8 @@ struct LibraryHints {
   func hint(for leak: LeakTally) -> DraftHint? {
     guard leak.group.verdict == .retainCycle else { return nil }
     let core = leak.group.core.prefix(Self.mostObjects).map(Int.init)
-    return unclosedChannel(core) ?? incompletePromise(core) ?? validSession(core) ?? assignment(leak, core)
+    return unclosedChannel(core) ?? incompletePromise(core, on: leak.path) ?? validSession(core)
+      ?? assignment(leak, core)
   }
 
   /// Objects of a leak that are examined.
@@ -44,11 +45,12 @@ struct LibraryHints {
 
   /// A future of SwiftNIO holds its callbacks until its promise is completed. That of a task that the program has
   /// scheduled is the event loop's. Those that SwiftNIO has made, for a channel or for itself, are not the program's to
-  /// complete.
-  private func incompletePromise(_ core: [Int]) -> DraftHint? {
+  /// complete. A cycle without any future does not end with a promise.
+  private func incompletePromise(_ core: [Int], on path: ObjectPath?) -> DraftHint? {
+    let onPath = Set(path?.references.prefix(Self.mostObjects).map(naming.graph.target) ?? core)
     let futures = core.filter { isOf("NIOCore.EventLoopFuture", $0) && hasCallbacks($0) }
     let scheduled = futures.filter { isMade($0, by: "scheduleTask(") || isMade($0, by: "flatScheduleTask(") }
-    let promised = futures.filter(isPromised)
+    let promised = futures.contains(where: onPath.contains) ? futures.filter(isPromised) : []
     // Its futures are made anew each time that it runs.
     let repeated = core.filter { isOf("NIOCore.RepeatedTask", $0) }
     guard repeated.isEmpty else { return hint(.cancelTask, to: repeated) }
