@@ -3,7 +3,8 @@ import PackageDescription
 
 /// Small programs that misbehave on purpose; tests run them.
 let fixtures = [
-  "DlopenHost", "Execer", "Exiter", "Forker", "MallocUses", "MemoryUses", "Overwriter", "RawBuffers", "Sessions", "StackStorm", "Stacks",
+  "DlopenHost", "Execer", "Exiter", "Forker", "MallocUses", "MemoryUses", "Overwriter", "RawBuffers",
+  "Sessions", "StackStorm", "Stacks",
   "Survivors", "TaskStorm", "ThreadStorm",
 ].map { name in
   Target.executableTarget(
