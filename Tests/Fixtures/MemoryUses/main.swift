@@ -17,7 +17,8 @@ nonisolated(unsafe) var pointers: [UnsafeMutableRawPointer] = []
 let (blocks, blockBytes) = (1 << 15, 2_000)
 let (largeBlocks, largeBytes) = (16, 4 << 20)
 
-/// As C code does it, without the compiler's knowledge of what `malloc` returns.
+/// The compiler removes allocations that nothing uses.
+@inline(never) @_optimize(none)
 func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
   let block = malloc(bytes)!
   memset(block, 1, bytes)
