@@ -9,13 +9,9 @@
 //      reference explains. What can be reached from there is held, and nothing has retained it too
 //      often. That has to be all that the test left.
 //
-// First only the test's own objects are read, and the few thousand that are nearest to variables
-// and stacks, as the test case is and what it has: a suite's heap grows with each test, and most of
-// it has nothing to do with this one. If that does not suffice, all that can be reached is read.
-//
-// An object that is older than the test and was not read is not counted. If it leaks, and has a
-// reference to an object that a word of the program's refers to without a retain, the object passes
-// here and is found by the report at the end.
+// An object that is older than the test and that no variable or stack leads to is not counted. If
+// it leaks, and has a reference to an object that a word of the program's refers to without a
+// retain, the object passes here and is found by the report at the end.
 //
 // What this does not prove, the whole walk decides: tasks of the test are left to it, and what only
 // memory of C code or of raw buffers holds.
@@ -32,8 +28,6 @@
 #include "snapshot/walk.h"
 
 LIVEOBJ_ANY_MEMORY_BEGIN
-
-enum { NEAR = 1 << 13 }; // objects that are read at first, besides the test's own
 
 /// What is known of an object.
 struct account {
@@ -72,7 +66,6 @@ struct survivor_search {
     struct queue found;       // by any reference
     struct edges edges;       // of those that were found
     struct queue reached;     // from a root
-    bool is_near;             // only the nearest of the older objects are read
     bool failed;              // memory ran out
 
     // Of the current step.
@@ -98,11 +91,6 @@ static uint32_t record_at(const struct survivor_search *search, uintptr_t addres
 static bool is_raw(uint32_t index) {
     return (liveobj_heap.records[index].metadata & liveobj_value_mask) ==
            LIVEOBJ_METADATA_RAW_BUFFER;
-}
-
-static bool is_later_record(const struct survivor_search *search, uint32_t index) {
-    return liveobj_record_unpack(liveobj_heap.records[index]).sequence >=
-           search->survivors->test.first;
 }
 
 static bool is_of_later(const struct survivor_search *search) {
@@ -168,8 +156,7 @@ static void count_reference(void *context, const struct liveobj_reference *refer
     search->accounts[target].unexplained -= is_strong;
     search->accounts[target].words += is_word;
     note_edge(search, (struct edge){target, is_strong});
-    if (!search->is_near || search->found.count < NEAR || is_later_record(search, target))
-        find(search, target);
+    find(search, target);
 }
 
 /// Raw buffers and tasks have no references that are sure to be strong, and an object whose
@@ -315,21 +302,22 @@ static bool explains_all(struct survivor_search *search) {
 }
 
 static bool prove(struct survivor_search *search) {
-    if (!counts_references(search))
+    if (leaves_task(search) || !counts_references(search))
         return false;
     reach_from_roots(search);
     return (reads(search, &search->reached, follow_edges) && explains_all(search)) ||
-           (!search->is_near && reads(search, &search->reached, read_pointers) &&
-            explains_all(search));
+           (reads(search, &search->reached, read_pointers) && explains_all(search));
 }
 
 static void end_queue(struct queue *queue) {
     liveobj_os_unmap(queue->indices, queue->capacity * sizeof *queue->indices);
 }
 
-static bool proves_held(struct survivor_search search) {
-    size_t bytes = search.walk->records_end * sizeof(struct account);
-    search.accounts = liveobj_os_map(bytes);
+bool liveobj_walk_proves_held(struct liveobj_walk *walk,
+                              const struct liveobj_survivors *survivors) {
+    size_t bytes = walk->records_end * sizeof(struct account);
+    struct survivor_search search = {
+        .walk = walk, .survivors = survivors, .accounts = liveobj_os_map(bytes)};
     bool is_held = search.accounts && prove(&search);
     liveobj_os_unmap(search.accounts, bytes);
     end_queue(&search.found);
@@ -337,14 +325,6 @@ static bool proves_held(struct survivor_search search) {
     liveobj_os_unmap(search.edges.items, search.edges.capacity * sizeof *search.edges.items);
     liveobj_dispatch_forget();
     return is_held;
-}
-
-bool liveobj_walk_proves_held(struct liveobj_walk *walk,
-                              const struct liveobj_survivors *survivors) {
-    struct survivor_search near = {.walk = walk, .survivors = survivors, .is_near = true};
-    struct survivor_search far = {.walk = walk, .survivors = survivors};
-    struct survivor_search tasks = near;
-    return !leaves_task(&tasks) && (proves_held(near) || proves_held(far));
 }
 
 LIVEOBJ_ANY_MEMORY_END
