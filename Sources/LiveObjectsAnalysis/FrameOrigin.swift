@@ -30,7 +30,8 @@ extension SourceFrame {
   /// Whether the code is that of a library of C outside of Swift's toolchain, such as libc or libsqlite3.
   var isOfCLibrary: Bool {
     let ofToolchain = [
-      "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime", "libXCTest", "libswift",
+      "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime", "libXCTest", "libTesting",
+      "lib_Testing", "libswift",
     ]
     return isSystem && module.hasPrefix("lib") && !ofToolchain.contains(where: module.hasPrefix)
   }

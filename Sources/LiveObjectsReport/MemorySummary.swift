@@ -67,7 +67,7 @@ struct MemorySummary {
     case .swiftObjects, .behindSwiftObjects, .rawBuffers:
       "`liveobjects snapshot` names what holds it, and the calls that allocated it."
     case .otherAllocations:
-      "C code or the runtime has allocated it, and no Swift object points to it: heaptrack and LeakSanitizer name the calls."
+      "C code or the runtime has allocated it, and no Swift object points to it: the option `malloc=on` records the calls of C code."
     case .freeInMalloc: adviceOnFreeMemory
     case .threadStacks:
       "\(Count.of(memory.threads, "thread has", "threads have")) one each: do some never end, or are too many started?"
