@@ -62,21 +62,22 @@ LIVEOBJ_HOOK_WITH_FRAME static void *hook_c_calloc(size_t count, size_t bytes) {
 
 /// Another thread may get the old memory before this call returns, so its record goes first. If the
 /// call fails, the old memory has no record any more.
-LIVEOBJ_HOOK_WITH_FRAME static void *hook_c_realloc(void *old, size_t bytes) {
-    bool is_recorded = liveobj_hooks_forget_buffer(old) || !old;
+static inline void *reallocate(void *old, size_t bytes, bool records_new,
+                               struct liveobj_hook_frame frame) {
+    bool is_recorded = liveobj_hooks_forget_buffer(old) || (records_new && !old);
     void *memory = c_original.realloc(old, bytes);
     if (is_recorded)
-        liveobj_hooks_record_buffer(memory, bytes, LIVEOBJ_HOOK_FRAME());
+        liveobj_hooks_record_buffer(memory, bytes, frame);
     return memory;
+}
+
+LIVEOBJ_HOOK_WITH_FRAME static void *hook_c_realloc(void *old, size_t bytes) {
+    return reallocate(old, bytes, true, LIVEOBJ_HOOK_FRAME());
 }
 
 /// In libraries of the toolchain, which may get memory of others.
 LIVEOBJ_HOOK_WITH_FRAME static void *hook_toolchain_realloc(void *old, size_t bytes) {
-    bool is_recorded = liveobj_hooks_forget_buffer(old);
-    void *memory = c_original.realloc(old, bytes);
-    if (is_recorded)
-        liveobj_hooks_record_buffer(memory, bytes, LIVEOBJ_HOOK_FRAME());
-    return memory;
+    return reallocate(old, bytes, false, LIVEOBJ_HOOK_FRAME());
 }
 
 LIVEOBJ_HOOK_WITH_FRAME static int hook_c_posix_memalign(void **memory, size_t alignment,
@@ -105,18 +106,17 @@ LIVEOBJ_HOOK static void hook_c_free(void *memory) {
 
 // MARK: - Installation
 
-static size_t folder_length(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
+static size_t folder_length(const struct liveobj_image *image) {
+    return (size_t)(liveobj_image_file_name(image) - image->path);
 }
 
 /// Whether the image is in the folder of the Swift runtime's library, or has the runtime in it.
 static bool is_of_toolchain(const struct liveobj_image *image) {
     const struct liveobj_image *runtime = &liveobj_runtime_current()->image;
-    size_t length = runtime->path ? folder_length(runtime->path) : 0;
-    return image->start == runtime->start || (!runtime->is_main && !image->is_main && length &&
-                                              folder_length(image->path) == length &&
-                                              strncmp(image->path, runtime->path, length) == 0);
+    size_t length = runtime->path && !runtime->is_main ? folder_length(runtime) : 0;
+    return image->start == runtime->start ||
+           (length && !image->is_main && folder_length(image) == length &&
+            strncmp(image->path, runtime->path, length) == 0);
 }
 
 /// Entries that lead to a hook of hooks.c stay as they are.

@@ -5,8 +5,10 @@
 // memory that was never allocated. A heap that another heap has replaced ends with fence posts,
 // chunks smaller than the minimum (glibc's malloc/malloc.c, "Chunk representation").
 //
-// A thread's heap begins at a multiple of 64 MiB with a header (glibc's malloc/arena.c,
-// `heap_info`). A heap that has shrunk keeps its mapping, so the mapping does not end with it.
+// A chunk of more than 128 KiB at first, later of up to 32 MiB, has a mapping of its own and a
+// flag, IS_MAPPED. A thread's heap begins at a multiple of 64 MiB with a header (glibc's
+// malloc/arena.c, `heap_info`). A heap that has shrunk keeps its mapping, so the mapping does not
+// end with it.
 //
 // Free chunks of the ordinary bins are marked in the next chunk's flag. Those of the per-thread
 // caches and the fast bins are marked as used. They are recognised by their first word: the address
@@ -27,6 +29,7 @@ enum {
     ALIGNMENT = 2 * WORD,
     LEAST_BYTES = 4 * WORD,
     PREVIOUS_IN_USE = 1,
+    IS_MAPPED = 2,
     FLAGS = 7,
 };
 
@@ -129,6 +132,22 @@ bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *
             return true;
     }
     return false;
+}
+
+bool liveobj_chunks_are_of_thread(uintptr_t start) {
+    return start % HEAP_BYTES == 0;
+}
+
+bool liveobj_chunks_begin_arena(uintptr_t start) {
+    return !liveobj_chunks_are_of_thread(start) ||
+           ((const struct heap_header *)start)->previous == 0;
+}
+
+/// Its size is that of whole pages.
+uintptr_t liveobj_chunk_mapped_bytes(uintptr_t chunk, uintptr_t end) {
+    uintptr_t bytes = size_of(chunk);
+    bool is_mapped = (word_at(chunk + WORD) & FLAGS) == IS_MAPPED;
+    return is_mapped && bytes % LIVEOBJ_PAGE_BYTES == 0 && bytes <= end - chunk ? bytes : 0;
 }
 
 uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chunk) {

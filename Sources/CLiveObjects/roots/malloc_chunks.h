@@ -35,6 +35,13 @@ bool liveobj_chunks_find(uintptr_t start, uintptr_t end, struct liveobj_chunks *
 /// Where the next thread's heap behind `start` may begin; `end` if there is none. The system
 /// unites a heap with memory before it.
 uintptr_t liveobj_chunks_next_heap(uintptr_t start, uintptr_t end);
+/// Whether the heap is a thread's: else it is the main one.
+bool liveobj_chunks_are_of_thread(uintptr_t start);
+/// Whether the heap that begins there is the first one of an arena.
+bool liveobj_chunks_begin_arena(uintptr_t start);
+/// The bytes of a chunk with a mapping of its own, which begins with a page and ends by `end`; 0 if
+/// none is there.
+uintptr_t liveobj_chunk_mapped_bytes(uintptr_t chunk, uintptr_t end);
 /// The bytes of a chunk, header included; 0 after the last chunk in use.
 uintptr_t liveobj_chunk_bytes(const struct liveobj_chunks *chunks, uintptr_t chunk);
 /// The address that malloc returned for the chunk.

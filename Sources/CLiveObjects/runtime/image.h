@@ -27,6 +27,8 @@ typedef bool (*liveobj_image_visit_fn)(void *context, const struct liveobj_image
 void liveobj_images_visit(liveobj_image_visit_fn visit, void *context);
 void liveobj_images_visit_locks(liveobj_lock_visit_fn visit, void *context);
 
+/// The path of the image's file without its folder; the end of the path.
+const char *liveobj_image_file_name(const struct liveobj_image *image);
 /// Whether the name of the image's file begins with `prefix`.
 bool liveobj_image_is_named(const struct liveobj_image *image, const char *prefix);
 
@@ -37,6 +39,9 @@ bool liveobj_image_of(uintptr_t address, struct liveobj_image *image);
 /// the parts that are read-only after relocation.
 void liveobj_image_visit_variables(const struct liveobj_image *image, liveobj_extent_visit_fn visit,
                                    void *context);
+
+/// The pages that the dynamic linker has made read-only after relocation; {0, 0} if there are none.
+struct liveobj_extent liveobj_image_read_only_pages(const struct liveobj_image *image);
 
 /// The bounds of a symbol, from the image's file on disk (`.symtab`, then `.dynsym`); {0, 0} if the
 /// file does not have it.
@@ -57,6 +62,8 @@ bool liveobj_image_has_section(const struct liveobj_image *image, const char *pr
 /// True if the address is in a segment of the image with at least these flags (PF_X, PF_W).
 bool liveobj_image_contains(const struct liveobj_image *image, uintptr_t address,
                             uint32_t segment_flags);
+
+// MARK: - got_entries.c
 
 /// The GOT entries of an image that are bound to one symbol.
 struct liveobj_got_entries {
@@ -90,6 +97,8 @@ void **liveobj_image_import(const struct liveobj_image *image, const char *symbo
 /// `liveobj_images_visit`. \returns the number of slots found.
 unsigned liveobj_images_replace_got_entries(const char *file_name, const char *symbol,
                                             void *replacement);
+
+// MARK: - image.c
 
 struct liveobj_build_id {
     const unsigned char *bytes;

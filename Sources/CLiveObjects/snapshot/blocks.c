@@ -44,15 +44,12 @@ struct search {
     uintptr_t content;
 };
 
-/// A chunk with a mapping of its own begins with a page, and has a flag in its size, which is that
-/// of whole pages (glibc's malloc/malloc.c, "IS_MMAPPED").
 static void read_mapped_chunk(void *context) {
-    enum { IS_MAPPED = 2, FLAGS = 7, HEADER = 2 * sizeof(uintptr_t) };
+    enum { HEADER = 2 * sizeof(uintptr_t) };
     const struct search *search = context;
-    uintptr_t word = ((const uintptr_t *)search->content)[-1], size = word & ~(uintptr_t)FLAGS;
-    if ((word & FLAGS) == IS_MAPPED && size && size % LIVEOBJ_PAGE_BYTES == 0 &&
-        size <= search->range->end - (search->content - HEADER))
-        liveobj_blocks_note(search->blocks, search->content, size - HEADER);
+    uintptr_t bytes = liveobj_chunk_mapped_bytes(search->content - HEADER, search->range->end);
+    if (bytes)
+        liveobj_blocks_note(search->blocks, search->content, bytes - HEADER);
 }
 
 static const struct liveobj_memory_range *range_of(const struct liveobj_roots *roots,

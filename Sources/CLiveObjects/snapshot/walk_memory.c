@@ -15,13 +15,7 @@
 
 LIVEOBJ_ANY_MEMORY_BEGIN
 
-enum {
-    PAGE = LIVEOBJ_PAGE_BYTES,
-    WINDOW_PAGES = 1024,
-    IS_MAPPED = 2, // a chunk with a mapping of its own (glibc's malloc/malloc.c, "IS_MMAPPED")
-    FLAGS = 7,
-    HEADER = 2 * sizeof(uintptr_t),
-};
+enum { PAGE = LIVEOBJ_PAGE_BYTES, WINDOW_PAGES = 1024 };
 
 struct count {
     struct liveobj_walk *walk;
@@ -122,24 +116,13 @@ static void count_chunk(struct count *count, const struct liveobj_chunks *chunks
     note_run(count, chunk, is_in_bin || (is_free && bytes <= MOST_FAST_BYTES));
 }
 
-static bool is_main_heap(const struct count *count) {
-    enum { THREAD_HEAP_BYTES = 64 << 20 };
-    return count->next % THREAD_HEAP_BYTES != 0;
-}
-
 /// The last chunk is free. `malloc_trim` returns that of the main heap only, with what is free
 /// before it.
 static void count_top(struct count *count, const struct liveobj_chunks *chunks, uintptr_t top) {
     add(count, LIVEOBJ_MEMORY_FREE, top, chunks->end);
-    if (is_main_heap(count))
+    if (!liveobj_chunks_are_of_thread(count->next))
         add_trimmed(count, count->run ? count->run : top, chunks->end);
     count->run = 0;
-}
-
-/// Whether the heap is the first one of an arena: the header of each other one leads to the heap
-/// before it (glibc's malloc/arena.c, `heap_info`).
-static bool begins_arena(const struct count *count) {
-    return is_main_heap(count) || ((const uintptr_t *)count->next)[1] == 0;
 }
 
 static void count_heap(struct count *count, const struct liveobj_chunks *chunks) {
@@ -150,19 +133,16 @@ static void count_heap(struct count *count, const struct liveobj_chunks *chunks)
         count_chunk(count, chunks, chunk, bytes);
     }
     count_top(count, chunks, chunk);
-    count->memory[LIVEOBJ_MEMORY_ARENAS] += begins_arena(count);
+    count->memory[LIVEOBJ_MEMORY_ARENAS] += liveobj_chunks_begin_arena(count->next);
     count->next = chunks->end;
 }
 
 // MARK: - Other memory
 
-/// The bytes of a chunk with a mapping of its own, which begins with the page; 0 for other memory.
+/// The bytes of a chunk with a mapping of its own; 0 for other memory, whose first word is seldom
+/// 0.
 static uintptr_t bytes_of_mapped_chunk(const struct count *count, uintptr_t page) {
-    const uintptr_t *words = (const uintptr_t *)page;
-    uintptr_t size = words[1] & ~(uintptr_t)FLAGS;
-    bool is_chunk = words[0] == 0 && (words[1] & FLAGS) == IS_MAPPED && size % PAGE == 0 &&
-                    size <= count->extent.end - page;
-    return is_chunk ? size : 0;
+    return *(const uintptr_t *)page ? 0 : liveobj_chunk_mapped_bytes(page, count->extent.end);
 }
 
 /// Where to go on: behind memory that was only reserved, which may be more than the machine has.
@@ -177,7 +157,8 @@ static void count_mappings(struct count *count, uintptr_t end) {
         if (start % PAGE == 0 && is_resident(count, start))
             bytes = bytes_of_mapped_chunk(count, start);
         if (bytes)
-            add(count, use_of_block(count->walk, start + HEADER), start, start + bytes);
+            add(count, use_of_block(count->walk, liveobj_chunk_content(start)), start,
+                start + bytes);
         else
             add(count, LIVEOBJ_MEMORY_MAPPINGS, start, end_of_page < end ? end_of_page : end);
         count->next = bytes ? start + bytes : end_of_page;
